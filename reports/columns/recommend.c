@@ -17,11 +17,13 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
          "holds: its error was within the limit on every array "
          "tried; breaks: it was not; failed: it did not answer, the note says why, and "
          "its errors are empty"},
-    [RECOMMEND_IS] = {"is", "",
-                      "recommended: the cheapest that holds, and that keeps the promise asked for; "
-                      "next_cheaper: the one before it in "
-                      "the order of cost; next_narrower: where there is none, the best with a "
-                      "narrower accumulator; nearest: where nothing holds, the best; else empty"},
+    [RECOMMEND_IS] =
+        {"is", "",
+         "recommended: the cheapest that holds, and that keeps the promise asked for; "
+         "next_cheaper: the one before it in "
+         "the order of cost, which is measured, or stated where nothing is timed, and "
+         "of equals the order given; next_narrower: where there is none, the best with a "
+         "narrower accumulator; nearest: where nothing holds, the best; else empty"},
     [RECOMMEND_PARETO] = {"pareto", "", "yes on the frontier of error against throughput"},
     [RECOMMEND_QUANTITY] = {"quantity", "",
                             "what errors are measured in: rel |error| / |exact sum|, backward "

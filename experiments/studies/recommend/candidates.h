@@ -89,4 +89,8 @@ enum status recommend_try_own(struct recommend_report *r, struct recommend_candi
  * then what is not timed, and at last what is simulated. */
 void recommend_sort(struct recommend_report *r);
 void recommend_find_cheaper(struct recommend_report *r);
+/* What puts `cheaper` before the chosen candidate. BY_TIMES also where there are not both of them
+ * and some candidate was timed. */
+enum recommend_order { BY_TIMES, BY_STATED_COST, AS_GIVEN };
+enum recommend_order recommend_order_of(const struct recommend_report *r);
 void recommend_find_frontier(struct recommend_report *r);

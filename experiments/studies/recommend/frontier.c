@@ -62,7 +62,7 @@ static void add_table(struct text *to, const struct recommend_report *r)
     const char *costs = recommend_costs(r);
     if (costs)
         text_format(
-            to, "\nerror in %s, the largest of %zu arrays, the cheapest first; *: recommended\n",
+            to, "\nerror in %s, the largest of %zu arrays; in the order below; *: recommended\n",
             recommend_unit(r), r->common);
     else
         text_format(to,

@@ -105,6 +105,36 @@ static bool never_promotes(const struct plan *plan, const struct study_case *t)
            t->setting.promote > 0;
 }
 
+/* A method that has other results than those asked for is told with those that it has. */
+static enum status no_candidate(const struct recommend_report *r, struct problem *p)
+{
+    const struct plan *plan = r->request.plan;
+    const enum format storage = r->source->array.format;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
+        const struct format_pairs *pairs = method_pairs(t->method, r->device.kind);
+        char has[FORMATS * 16] = "";
+        if (t->supported || !considered(r, t->method))
+            continue;
+        for (enum format f = 0; f < FORMATS; f++)
+            if (pairs && format_pairs_have(pairs, storage, f))
+                snprintf(has + strlen(has), sizeof has - strlen(has), "%s%s", *has ? "," : "",
+                         format_facts[f].name);
+        if (*has)
+            return problem(p, STATUS_USAGE,
+                           "recommend: no candidate: of %s elements %s has results in %s; found "
+                           "--accumulator %s, expected --accumulator %s",
+                           format_facts[storage].name, t->method->name, has,
+                           format_facts[t->accumulator].name, has);
+    }
+    return problem(p, STATUS_USAGE,
+                   "recommend: no candidate: none of %zu methods declares the promise %s in these "
+                   "formats",
+                   plan->axes->methods,
+                   r->request.promise != PROMISES ? promise_name[r->request.promise]
+                                                  : "run_to_run");
+}
+
 static enum status list_candidates(struct recommend_report *r, struct problem *p)
 {
     const struct plan *plan = r->request.plan;
@@ -124,14 +154,7 @@ static enum status list_candidates(struct recommend_report *r, struct problem *p
                 .asked = asked_shape(plan->axes, t->shape)};
     }
     add_promoted(r);
-    return r->count > 0
-               ? STATUS_OK
-               : problem(p, STATUS_USAGE,
-                         "recommend: no candidate: none of %zu methods declares the promise "
-                         "%s in these formats",
-                         plan->axes->methods,
-                         r->request.promise != PROMISES ? promise_name[r->request.promise]
-                                                        : "run_to_run");
+    return r->count > 0 ? STATUS_OK : no_candidate(r, p);
 }
 
 /* Seconds for promises that are left. */
@@ -236,6 +259,12 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
         return status;
     recommend_sort(r);
     status = recommend_try_common(r, deadline_in(seconds_for(r, PART_COMMON)), p);
+    for (size_t i = 0; i < r->count; i++) {
+        struct recommend_candidate *c = &r->candidate[i];
+        c->guaranteed = !c->method->foreign && c->bound.known &&
+                        recommend_holds(&r->request.tolerance, c->bound.value);
+    }
+    recommend_sort(r); /* again, as bounds are known now */
     if (status == STATUS_OK)
         status = choose(r, p);
     if (status == STATUS_OK)

@@ -124,6 +124,8 @@ struct recommend_candidate {
     /* On the arrays that all candidates were tried on. */
     double error;               /* the largest, NaN where any is; */
     char worst[RECOMMEND_TEXT]; /* on this one */
+    bool guaranteed; /* on the data, by `bound`; of no foreign subject, whose additions are unknown
+                      */
     struct figure bound;        /* of the theorem, on the data */
     double data_error;          /* on the data itself */
     double most;                /* the largest on any array that it was tried on */

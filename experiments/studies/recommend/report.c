@@ -206,14 +206,23 @@ static void add_unkept(struct text *to, const struct recommend_report *r)
 static void add_cheaper(struct text *to, const struct recommend_report *r)
 {
     if (r->cheaper == SIZE_MAX) {
-        text_add(to, "nothing cheaper or narrower was there to break\n");
+        text_format(to, "%s was there to break\n",
+                    r->count == 1                       ? "it is the only candidate: nothing else"
+                    : recommend_order_of(r) == BY_TIMES ? "nothing cheaper or narrower"
+                                                        : "not timed: nothing before it in the "
+                                                          "order below, and nothing narrower,");
         return;
     }
+    static const char *const next[] = {[BY_TIMES] = "next cheaper",
+                                       [BY_STATED_COST] = "next in the order below",
+                                       [AS_GIVEN] = "next in the order given"};
+    const bool timed = recommend_order_of(r) == BY_TIMES;
     struct text line = {0};
     text_format(&line, "%s: ",
                 r->chosen == SIZE_MAX ? "the nearest"
-                : r->narrower         ? "next narrower, though no faster here"
-                                      : "next cheaper");
+                : !r->narrower        ? next[recommend_order_of(r)]
+                : timed               ? "next narrower, though no faster here"
+                                      : "next narrower, not timed");
     recommend_label(&line, &r->candidate[r->cheaper]);
     add_rate(&line, &r->candidate[r->cheaper]);
     text_wrapped(to, &line, TABLE_COLUMNS, 2);
@@ -309,13 +318,18 @@ static bool emulated(const struct recommend_report *r)
     return false;
 }
 
+/* How those are told apart that no time and no cost does. */
+#define EQUALS                                                                                     \
+    "first your own and what breaks, then what a theorem guarantees, then as the command lists "   \
+    "them"
+
 static void add_costs(struct text *to, const struct recommend_report *r)
 {
     struct text line = {0};
     text_format(
         &line,
         "nothing is timed: on the CPU these methods show what a GPU computes, not how fast. "
-        "From the cheapest: %s",
+        "The order: %s; of equals " EQUALS,
         recommend_costs(r));
     text_wrapped(to, &line, TABLE_COLUMNS, 2);
 }
@@ -339,6 +353,11 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
     recommend_frontier(to, r, out);
     if (recommend_costs(r))
         add_costs(to, r);
+    else if (recommend_order_of(r) != BY_TIMES)
+        text_add(
+            to,
+            "the order where nothing is timed: the narrower accumulator first; of equals\n  " EQUALS
+            "\n");
     else if (r->timed_n < r->source->array.n || r->in_cache)
         text_format(to, "times are of %zu elements%s\n", r->timed_n,
                     r->in_cache ? ", which fit in the cache (more with more --seconds)" : "");

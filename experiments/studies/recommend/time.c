@@ -33,6 +33,13 @@ static unsigned bytes_of(const struct recommend_candidate *c)
     return method_sum_bytes(c->method, c->accumulator);
 }
 
+/* Of what costs as much and is not timed: the user's own, which the question is about, and what
+ * breaks, as the counterexample to tell; then what a theorem guarantees. */
+static int evidence_class(const struct recommend_candidate *c)
+{
+    return c->method->foreign || c->broken ? 0 : c->guaranteed ? 1 : 2;
+}
+
 static int compare_cost(const struct recommend_candidate *a, const struct recommend_candidate *b,
                         double best)
 {
@@ -46,6 +53,8 @@ static int compare_cost(const struct recommend_candidate *a, const struct recomm
         return a->promoted->chunk > b->promoted->chunk ? -1 : 1;
     if (bytes[0] != bytes[1])
         return bytes[0] < bytes[1] ? -1 : 1;
+    if (a->rate == 0 && b->rate == 0)
+        return evidence_class(a) - evidence_class(b);
     return a->rate > b->rate ? -1 : a->rate < b->rate;
 }
 
@@ -104,6 +113,17 @@ void recommend_find_cheaper(struct recommend_report *r)
         return;
     r->cheaper = nearest(r, none ? UINT_MAX : bytes_of(&r->candidate[chosen]));
     r->narrower = !none && r->cheaper != SIZE_MAX;
+}
+
+enum recommend_order recommend_order_of(const struct recommend_report *r)
+{
+    double best = best_rate(r);
+    if (best > 0 && (r->chosen == SIZE_MAX || r->candidate[r->chosen].rate > 0))
+        return BY_TIMES;
+    return r->chosen != SIZE_MAX && r->cheaper != SIZE_MAX &&
+                   compare_cost(&r->candidate[r->cheaper], &r->candidate[r->chosen], best) == 0
+               ? AS_GIVEN
+               : BY_STATED_COST;
 }
 
 /* On the frontier: nothing that is as fast errs less, nothing that errs as little is faster. */

@@ -192,6 +192,83 @@ Test(recommend_told, which_comes_first_and_next)
     cr_expect(r.cheaper == 2 && !r.narrower, "%zu", r.cheaper);
 }
 
+/* What is not timed stands in the order given, but for the user's own, what breaks and what a
+ * theorem guarantees, and nothing is called cheaper. */
+Test(recommend_told, nothing_is_cheaper_than_what_was_not_timed)
+{
+    const struct method *m = method_named("sum/tiled");
+    struct method own = *m;
+    struct foreign *const somebody = (void *)&own; /* not looked into */
+    own.foreign = somebody;
+    for (int step = 0; step < 6; step++) {
+        static const char *const due[] = {
+            "\nnext in the order given: sum/tiled",
+            "\nnext in the order below: sum/tiled",
+            "\nnext narrower, not timed: sum/tiled",
+            "\nnot timed: nothing before it in the order below, and nothing narrower, was",
+            "\nit is the only candidate: nothing else was there to break\n",
+            "\nnext cheaper: sum/tiled"};
+        struct recommend_candidate c[3];
+        struct recommend_report r;
+        struct source source;
+        struct text text = {0};
+        describe(&r, c, &source);
+        c[0].method = c[1].method = step == 0 ? &own : m;
+        c[0].accumulator = step == 1 || step == 2 ? FP16 : FP32;
+        c[0].rate = step == 5 ? 200 : 0;
+        c[1].rate = step == 5 ? 100 : 0;
+        r.narrower = step == 2;
+        r.cheaper = step == 3 || step == 4 ? SIZE_MAX : 0;
+        r.count = step == 4 ? 1 : 3;
+        r.chosen = step == 4 ? 0 : 1;
+        r.request.program = "ulpscope";
+        recommend_text(&text, &r, "out", "again");
+        const char *said = text_string(&text);
+        cr_expect(strstr(said, due[step]), "%d: %s", step, said);
+        cr_expect_eq(strstr(said, "cheap") != NULL, step == 5, "%d: %s", step, said);
+        cr_expect_eq(strstr(said, "\nthe order where nothing is timed: ") != NULL, step != 5,
+                     "%d: %s", step, said);
+        text_free(&text);
+    }
+    struct recommend_candidate c[] = {{.method = m, .accumulator = FP32, .error = 0},
+                                      {.method = m, .accumulator = FP32, .error = 1},
+                                      {.method = m, .accumulator = FP32, .error = 2},
+                                      {.method = &own, .accumulator = FP32, .error = 3},
+                                      {.method = m, .accumulator = FP16, .error = 4},
+                                      {.method = m, .accumulator = FP32, .error = 5}};
+    c[2].guaranteed = true;
+    c[5].broken = true;
+    struct recommend_report r = {.candidate = c, .count = 6, .chosen = SIZE_MAX};
+    static const double order[] = {4, 3, 5, 2, 0, 1};
+    recommend_sort(&r);
+    for (size_t i = 0; i < 6; i++)
+        cr_expect_eq(c[i].error, order[i], "%zu: %g", i, c[i].error);
+}
+
+/* A method without such a result is told with those that it has: no promise is at fault. */
+Test(recommend_told, which_results_there_are, .init = make_folder, .fini = remove_folder)
+{
+    char *words[] = {"ulpscope", "recommend",   "--device", "cpu",       "--out",
+                     "",         "--input",     "uniform",  "--storage", "fp16",
+                     "--n",      "10",          "--method", "",          "--accumulator",
+                     "fp16",     "--tolerance", "1e-3",     "--promise", "run_to_run"};
+    for (int has = 0; has < 2; has++) {
+        struct arguments a;
+        struct problem p = {0};
+        char out[256];
+        snprintf(out, sizeof out, "%s", in_folder("out"));
+        words[5] = out;
+        words[13] = has ? "sum/atomic" : "sum/double_word";
+        cr_assert_eq(arguments_parse(&a, sizeof words / sizeof *words, words, &p), STATUS_OK);
+        cr_expect_eq(a.verb->run(&a, &p), STATUS_USAGE);
+        cr_expect(
+            strstr(p.text, has ? "none of 1 methods declares the promise run_to_run"
+                               : "of fp16 elements sum/double_word has results in fp32,fp64; "
+                                 "found --accumulator fp16, expected --accumulator fp32,fp64"),
+            "%s", p.text);
+    }
+}
+
 /* Elements are drawn one by one, not in pairs. */
 Test(recommend_told, neighbours_are_drawn_apart)
 {
