@@ -2,8 +2,8 @@
  * number of ranks.
  *
  *     mpicc -O2 experiments/examples/mpi_sum.c -o build/mpi_sum
- *     build/ulpscope check 'exec:exec mpirun --oversubscribe -n ${OMP_NUM_THREADS:-2} build/mpi_sum shares'
- *         --threads 2,3,4 --storage fp64 --accumulator fp64 --device cpu
+ *     build/ulpscope check --threads 2,3,4 --storage fp64 --accumulator fp64 --device cpu
+ *         'exec:exec mpirun --oversubscribe -n ${OMP_NUM_THREADS:-2} build/mpi_sum shares'
  *
  * ulpscope asks rank 0 through its standard input: `sum N fp64 fp64`, a line break and N elements,
  * again and again, until the input ends. The answer is one element. */
