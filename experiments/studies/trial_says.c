@@ -48,7 +48,7 @@ static void add_names(struct text *to, const struct trial_study *s, enum came ca
     says_rest(to, names);
 }
 
-/* Of those that promise nothing: whose bits differed from run to run, which is what a user asks
+/* Where none promises anything: whose bits differed from run to run, which is what a user asks
  * first. */
 static void add_loose(struct text *to, const struct trial_study *s)
 {
@@ -84,7 +84,8 @@ static void add_verdict(struct text *to, const struct trial_study *s)
     const size_t all = s->subjects - count(s, ABSENT), kept = count(s, KEPT);
     unsigned long long attempts = 0;
     const bool nothing = all > 0 && count(s, NOTHING_PROMISED) == all;
-    add_loose(to, s);
+    if (nothing)
+        add_loose(to, s);
     for (size_t i = 0; i < s->subjects; i++)
         attempts += came_of(&s->subject[i]) == KEPT ? s->subject[i].attempts : 0;
     if (count(s, BROKEN) > 0) {
