@@ -236,6 +236,10 @@ struct check_rung {
                                   what is kept, what that leaves open; or "" */
 };
 struct check_rung check_rung(const struct check_report *r, enum promise rung);
+/* Was a promise that is asked for not tried? Where attempts are left out (--only), those that are
+ * left must have been made on all that was asked for, and often enough. A counterexample that is
+ * run again is one case, of which there may be few attempts. */
+bool check_unheld(const struct check_report *r, enum promise promise);
 
 /* Does nothing but its environment tell the subject how many threads to use? Of ours, and of what
  * runs on a GPU, launch shapes do; ranks of an all-reduce are tried otherwise. */

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/check/report.h"
 
 const char *const check_state_name[CHECK_STATES] = {
     [CHECK_NOT_TRIED] = "not tried",
@@ -234,6 +235,19 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     if (is.unanswered > 0 && (is.state == CHECK_KEPT || is.state == CHECK_NOT_TRIED))
         say_unanswered(&is);
     return is;
+}
+
+bool check_unheld(const struct check_report *report, enum promise promise)
+{
+    const struct check_request *r = &report->request;
+    if (promise == PROMISE_NONE)
+        return false;
+    const struct check_rung rung = check_rung(report, promise);
+    if (rung.state != CHECK_NOT_TRIED || !check_partly(report))
+        return rung.state == CHECK_NOT_TRIED;
+    const bool one_case = r->inputs == 1 && r->n.count == 1 && r->pairs.count == 1;
+    return check_missed(NULL, &report->over[promise], r) ||
+           (!one_case && rung.attempts < CHECK_LEAST);
 }
 
 enum promise check_first_broken(const struct check_report *r)

@@ -149,23 +149,6 @@ static void show(void *context, const struct method *m, const char *attempt, dou
     progress_line_say(c->line, seconds, "check: %s: %s", m->name, attempt);
 }
 
-/* Was what --promise asks for not tried? Where --only leaves out attempts of it, those that are
- * left must have had their time: on all that was asked for, and often enough. Of a counterexample
- * that is run again, one case, there may be few. */
-static bool is_unheld(const struct command *c, const struct check_report *report)
-{
-    const struct check_request *r = &report->request;
-    const enum promise promise = c->request.promise;
-    if (!c->promised || promise == PROMISE_NONE)
-        return false;
-    const struct check_rung rung = check_rung(report, promise);
-    if (rung.state != CHECK_NOT_TRIED || !check_partly(report))
-        return rung.state == CHECK_NOT_TRIED;
-    const bool one_case = r->inputs == 1 && r->n.count == 1 && r->pairs.count == 1;
-    return check_missed(NULL, &report->over[promise], r) ||
-           (!one_case && rung.attempts < CHECK_LEAST);
-}
-
 static enum status check_on(struct command *c, const struct method *m, struct device device,
                             struct problem *p)
 {
@@ -211,7 +194,7 @@ static enum status check_on(struct command *c, const struct method *m, struct de
         if (c->failed++ == 0)
             c->first_failed = report.failure.status;
     }
-    if (is_unheld(c, &report) && c->unheld++ == 0)
+    if (c->promised && check_unheld(&report, c->request.promise) && c->unheld++ == 0)
         snprintf(c->first_unheld, sizeof c->first_unheld, "%s", m->name);
     if (check_broken(&report) && c->broken++ == 0)
         snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);

@@ -34,7 +34,7 @@ static const char *const cublas_begin =
     "    static cublasHandle_t handle;\n    if (!handle) {\n        GOOD(cublasCreate(&handle));\n"
     "        GOOD(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));\n    }\n";
 
-/* Sorted as a caller of ReduceByKey sorts; the sums of the keys that are there go to their bins. */
+/* Callers of ReduceByKey sort by key first; each sum then goes to the bin of its key. */
 static const char *const sorted_call =
     "    static uint32_t *key[2], *found;\n    static S *sorted[2];\n    static A *sum;\n"
     "    static unsigned long long *count;\n    static void *storage;\n    static size_t bytes;\n"
@@ -191,7 +191,7 @@ static void add_types(struct text *to, const struct reproducer *r, const struct 
 
 static void add_keys(struct text *to, const struct reproducer *r)
 {
-    size_t arrays = r->run[0].keys == r->run[1].keys || r->possible ? 1 : 2;
+    const size_t arrays = reproducer_arrays(r);
     for (size_t k = 0; k < arrays; k++) {
         text_format(to, "/* the bin of each element */\nstatic const uint32_t keys_%zu[] = {", k);
         for (size_t i = 0; i < r->n; i++)
