@@ -48,29 +48,25 @@ static void add_names(struct text *to, const struct trial_study *s, enum came ca
     says_rest(to, names);
 }
 
+static bool is_loose(const struct trial_subject *t)
+{
+    return came_of(t) == NOTHING_PROMISED &&
+           strncmp(t->cell[PROMISE_RUN_TO_RUN], "broken", strlen("broken")) == 0;
+}
+
 /* Where none promises anything: whose bits differed from run to run, which is what a user asks
  * first. */
 static void add_loose(struct text *to, const struct trial_study *s)
 {
     struct text line = {0};
-    size_t names = 0, loose = 0;
-    for (int naming = 0; naming < 2; naming++) {
-        for (size_t i = 0; i < s->subjects; i++) {
-            const struct trial_subject *t = &s->subject[i];
-            if (came_of(t) != NOTHING_PROMISED ||
-                strncmp(t->cell[PROMISE_RUN_TO_RUN], "broken", strlen("broken")) != 0)
-                continue;
-            if (naming == 0)
-                loose++;
-            else if (says_next(&line, &names, ": "))
-                text_visible(&line, t->method->name);
-        }
-        if (naming == 0 && loose > 0)
-            text_format(&line,
-                        "%zu of %zu subject%s that promise%s nothing gave other bits run after run",
-                        loose, count(s, NOTHING_PROMISED), plural(count(s, NOTHING_PROMISED)),
-                        count(s, NOTHING_PROMISED) == 1 ? "s" : "");
-    }
+    size_t names = 0, loose = 0, all = count(s, NOTHING_PROMISED);
+    for (size_t i = 0; i < s->subjects; i++)
+        loose += is_loose(&s->subject[i]);
+    text_format(&line, "%zu of %zu subject%s that promise%s nothing gave other bits run after run",
+                loose, all, plural(all), all == 1 ? "s" : "");
+    for (size_t i = 0; i < s->subjects; i++)
+        if (is_loose(&s->subject[i]) && says_next(&line, &names, ": "))
+            text_visible(&line, s->subject[i].method->name);
     says_rest(&line, names);
     if (loose > 0)
         says_line(to, &line);

@@ -52,9 +52,9 @@ bool foreign_refused(void);
  * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */
 enum status foreign_python(const char *array, const char *operation, struct problem *p);
 
-/* What functions of Python are asked of when they are named from now on: "cuda
- * fp32/fp32,fp16/fp16", devices and pairs of formats with commas between; "": all that there is.
- * Each is tried there, which may mean a compilation. The text stays the caller's, and stays. */
+/* For which devices and pairs of formats functions of Python are asked when they are named from now
+ * on: "cuda fp32/fp32,fp16/fp16", commas within each list; "": for all. Each is tried there, which
+ * may mean a compilation. The text stays the caller's, and stays. */
 void foreign_describe_only(const char *devices_and_pairs);
 
 /* From now on functions of Python are not asked what they are, and need not be here: nothing is

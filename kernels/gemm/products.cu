@@ -13,7 +13,8 @@ namespace gemm
 
 constexpr int DEPTH = 16, SIDE_THREADS = 16, THREADS = SIDE_THREADS * SIDE_THREADS;
 
-/* Elements of a side that a thread has: groups of four, each group side by side. */
+/* How many rows (and how many columns) of the tile a thread computes, in groups of four neighbours.
+ */
 template <typename T> constexpr int each = same_type<T, float> ? 8 : 4;
 template <typename T> constexpr int side = SIDE_THREADS *each<T>;
 

@@ -2,7 +2,7 @@
  *
  * A block of 2 x 4 warps has a tile; a warp has ROWS times 16 rows and COLUMNS times 16 columns of
  * it in registers. Steps of the packed k come into shared memory as they lie, three of them ahead
- * of the one that is multiplied; a lane reads what an instruction wants of it by loads of 16 bytes.
+ * of the one that is multiplied; a lane loads its operands of an instruction 16 bytes at a time.
  */
 #pragma once
 

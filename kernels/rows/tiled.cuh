@@ -319,7 +319,8 @@ template <typename A, typename S> void sum_tiles(const S *x, const level<A> &l, 
     constexpr unsigned V = sizeof(uint4) / sizeof(S), warps = threads / warp_lanes;
     if (l.stride > 1) {
         constexpr unsigned beside = beside_of<S, A>;
-        /* Of 1024 doubles each, columns by one took 0.68 of the time of two at once (an H100). */
+        /* Columns of 1024 doubles, two at once, read at half the speed of memory
+         * (reports/recorded/h100-bench/bench-rows-shapes.csv): one by one is faster there. */
         const bool alone = sizeof(S) == sizeof(double) && l.length < TILE;
         if (!alone && are_beside<beside>(x, l.stride) && (uintptr_t)l.sums % sizeof(uint4) == 0)
             sum_strided_tiles<beside>(x, l, stream);
