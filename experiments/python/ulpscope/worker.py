@@ -980,13 +980,15 @@ def main(name, operation, asked="", mode=""):
     source, sink = private_channels()
     del sys.path[0]  # this file's folder: what lies beside it is not for others to import
     try:
-        function, root, file = load(name)
-        kind = asked or guess_arrays(function, root)
+        where = name
         try:
+            function, root, file = load(name)
+            kind = asked or guess_arrays(function, root)
+            where = f"{name}: --array {kind}"
             arrays = LIBRARIES[kind]()
         except ImportError as e:
-            raise Refused(f"{name}: --array {kind}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names "
-                          "another Python)") from None
+            raise Refused(f"{where}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names another Python)"
+                          ) from None
         Server(Subject(name, function, operation, arrays, file, mode=mode), source, sink).serve()
     except BrokenPipeError:
         return 0

@@ -11,6 +11,7 @@
 #include "tests/support/program.h"
 
 #define FILE_OF_SUBJECTS ULPSCOPE_SOURCE "/tests/support/subjects.py"
+#define FILE_THAT_LACKS  ULPSCOPE_SOURCE "/tests/support/lacks_module.py"
 
 enum { N = 1 << 16 };
 static double x[N], y[N], out[N];
@@ -180,6 +181,8 @@ Test(python, refuses_what_is_no_function)
     expect_refused("python:" FILE_OF_SUBJECTS ":math", STATUS_USAGE, "found a module, expected a");
     expect_refused("python:/nowhere/f.py:f", STATUS_DATA, "/nowhere/f.py: no such file");
     expect_refused("python:no_such_module.f", STATUS_DATA, "found no module no_such_module in /");
+    expect_refused("python:" FILE_THAT_LACKS ":f", STATUS_DATA,
+                   "ModuleNotFoundError: No module named 'no_such_module' (in /");
     expect_refused("python:" FILE_OF_SUBJECTS ":text@array", STATUS_DATA,
                    "called as sum, fp32 in fp32: found a result of type str, expected fp32");
     expect_refused("python:" FILE_OF_SUBJECTS ":cumsum@array@sum", STATUS_DATA,
