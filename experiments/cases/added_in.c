@@ -11,12 +11,14 @@ void added_in_words(struct text *to, const struct method *m, enum format accumul
     char in[ADDED_IN_TEXT];
     const char *name = format_facts[result].name;
     method_added_in(in, m, accumulator);
+    if (m->addition == ADDITION_UNKNOWN || m->addition == ADDITION_UNDOCUMENTED) {
+        text_format(to, "result in %s, accumulator %s", name, in);
+        return;
+    }
     if (m->addition == ADDITION_EXACT)
         text_add(to, "added exactly");
     else if (m->addition == ADDITION_NONE)
         text_add(to, "nothing added");
-    else if (m->addition == ADDITION_UNKNOWN || m->addition == ADDITION_UNDOCUMENTED)
-        text_format(to, "what it adds in is %s", in);
     else
         text_format(to, "added in %s", in);
     if (strcmp(in, name) != 0)

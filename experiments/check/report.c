@@ -243,7 +243,7 @@ static void add_witnesses(struct text *to, const struct check_report *r, const c
         return;
     add_witness(to, r, shown, program);
     if (broken > 1)
-        text_format(to, "%zu more with --wide\n", broken - 1);
+        text_format(to, "%zu more counterexample%s with --wide\n", broken - 1, text_s(broken - 1));
 }
 
 /* Is it what the subject promises itself that it is held to? */
@@ -294,6 +294,23 @@ static void add_beside(struct text *to, const struct check_report *r, enum promi
         else if (!part && r->failure.status == STATUS_OK)
             text_format(to, "; %s, %s, was not tried", name, whose);
     }
+}
+
+/* Of a part of the ladder: what no attempt breaks, though nothing is promised. */
+static void add_unpromised(struct text *to, const struct check_report *r, bool part)
+{
+    const struct operation *o = r->request.method->operation;
+    const char *before = "no attempt breaks ", *after = "";
+    for (enum promise rung = check_next(o, 0); part && rung < PROMISES_ALL;
+         rung = check_next(o, rung))
+        if (check_rung(r, rung).state == CHECK_KEPT) {
+            text_format(to, "%s%s", before, promise_name[rung]);
+            before = ", ";
+            after = "; ";
+        }
+    if (!part)
+        text_format(to, "keeps %s, ", promise_name[r->kept]);
+    text_format(to, "%spromises none", after);
 }
 
 /* A rung includes those below it, so the verdict names the ones that were not tried. */
@@ -353,7 +370,7 @@ static void add_verdict(struct text *to, const struct check_report *r)
     else if (r->failure.status != STATUS_OK)
         text_format(to, "FAILED in %s", check_kinds[r->failed].name);
     else
-        text_format(to, part ? "promises none" : "keeps %s, promises none", promise_name[r->kept]);
+        add_unpromised(to, r, part);
     add_beside(to, r, held);
     if (part && broken < CHECK_KINDS && !check_broken(r))
         text_format(to, "; breaks %s", promise_name[check_meant(r, broken)]);

@@ -94,8 +94,9 @@ static void words_of(const struct holding *h, size_t k, char text[TEXT])
     if (k < REVEAL_ARRAYS)
         snprintf(text, TEXT, "an array of %s", reveal_array_words(k));
     else
-        snprintf(text, TEXT, "%.17g in %zu, %.17g in %zu, %.17g in %zu and 0 elsewhere", q->x[0],
-                 first + q->leaf[0], q->x[1], first + q->leaf[1], q->x[2], first + q->leaf[2]);
+        snprintf(text, TEXT, "x[%zu] = %.17g, x[%zu] = %.17g, x[%zu] = %.17g and 0 elsewhere",
+                 first + q->leaf[0], q->x[0], first + q->leaf[1], q->x[1], first + q->leaf[2],
+                 q->x[2]);
 }
 
 static void note(struct holding *h, size_t k, double got, double due, const char *what)
@@ -154,8 +155,8 @@ static void hold_three(struct holding *h, double got)
     if (inside || h->outside++ > 0)
         return;
     words_of(h, REVEAL_ARRAYS, text);
-    snprintf(h->beyond, TEXT, "%.150s: %.17g, which no two additions in %s give", text, got,
-             format_facts[h->s->accumulator].name);
+    snprintf(h->beyond, TEXT, "%.150s give %.17g, which no order of two additions in %s gives",
+             text, got, format_facts[h->s->accumulator].name);
 }
 
 static enum status hold_one(struct holding *h, size_t k, struct problem *p)

@@ -139,6 +139,8 @@ static bool is_too_long(const struct probe_spec *s)
            reveal_windows(window, s->storage, s->accumulator, s->output, 0) > 0;
 }
 
+enum { OBSTACLE = 100 };
+
 /* A paragraph: a line break in it is a blank. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
@@ -178,38 +180,32 @@ static void print_out_of_reach(const struct reveal_report *r)
             r->found.words, storage->name, storage->name, accumulator->name, accumulator->name);
 }
 
+/* What stands in the way of a tree. */
+static const char *obstacle(char text[OBSTACLE], const struct reveal_report *r)
+{
+    static const char *const what[] = {[REVEAL_CONTRADICTION] = "no tree of rounded additions",
+                                       [REVEAL_CHANGES] = "no fixed order",
+                                       [REVEAL_DATA] = "the order depends on the data",
+                                       [REVEAL_FALSE] = "the order depends on the data, or it is ",
+                                       [REVEAL_OTHERWISE] = "",
+                                       [REVEAL_NO_SUM] = "not a sum of these elements"};
+    const enum reveal_verdict v = r->found.verdict;
+    bool otherwise = v == REVEAL_FALSE || v == REVEAL_OTHERWISE;
+    snprintf(text, OBSTACLE, "%s%s%s%s", what[v], otherwise ? "not by additions in " : "",
+             otherwise ? format_facts[r->of.spec.accumulator].name : "", otherwise ? " alone" : "");
+    return text;
+}
+
 static void print_verdict(const struct reveal_report *r)
 {
-    switch (r->found.verdict) {
-    case REVEAL_EXACT:
+    char text[OBSTACLE];
+    if (r->found.verdict >= REVEAL_CONTRADICTION)
+        say("%s: %s\n", obstacle(text, r), r->found.words);
+    else if (r->found.verdict == REVEAL_EXACT)
         say("no order shows: every answer holds all other elements, and nothing overflows on the "
             "way: it adds\nexactly, or all at once\n");
-        break;
-    case REVEAL_OUT_OF_REACH:
+    else
         print_out_of_reach(r);
-        break;
-    case REVEAL_CONTRADICTION:
-        say("no tree of rounded additions answers so: %s\n", r->found.words);
-        break;
-    case REVEAL_CHANGES:
-        say("no fixed order: %s\n", r->found.words);
-        break;
-    case REVEAL_DATA:
-        say("the order depends on the data: %s\n", r->found.words);
-        break;
-    case REVEAL_FALSE:
-        say("the order depends on the data, or it adds otherwise than in pairs: %s\n",
-            r->found.words);
-        break;
-    case REVEAL_OTHERWISE:
-        say("adds otherwise than in pairs: %s\n", r->found.words);
-        break;
-    case REVEAL_NO_SUM:
-        say("not a sum of these elements: %s\n", r->found.words);
-        break;
-    case REVEAL_TREE: /* printed instead of a verdict */
-        break;
-    }
 }
 
 static enum status print_declared(const struct reveal_report *r, struct problem *p)
@@ -230,40 +226,26 @@ static enum status print_declared(const struct reveal_report *r, struct problem 
 }
 
 /* The answer, on one line behind the title. */
-static const char *headline(const struct reveal_report *r)
+static const char *headline(char text[OBSTACLE], const struct reveal_report *r)
 {
     const struct reveal_beside *d = &r->declared;
-    switch (r->found.verdict) {
-    case REVEAL_TREE:
-        return !d->asked             ? "this order, none is declared"
-               : !d->shown           ? "this order, the declared one does not show"
-               : d->difference.equal ? "the declared order"
-                                     : "NOT the declared order";
-    case REVEAL_EXACT:
+    if (r->found.verdict >= REVEAL_CONTRADICTION)
+        return obstacle(text, r);
+    if (r->found.verdict == REVEAL_EXACT)
         return "no order shows, it adds exactly or all at once";
-    case REVEAL_OUT_OF_REACH:
+    if (r->found.verdict == REVEAL_OUT_OF_REACH)
         return "no order shows";
-    case REVEAL_CONTRADICTION:
-        return "no tree of rounded additions";
-    case REVEAL_CHANGES:
-        return "no fixed order";
-    case REVEAL_DATA:
-        return "the order depends on the data";
-    case REVEAL_FALSE:
-        return "the order depends on the data, or it adds otherwise than in pairs";
-    case REVEAL_OTHERWISE:
-        return "adds otherwise than in pairs";
-    case REVEAL_NO_SUM:
-        break;
-    }
-    return "not a sum of these elements";
+    return !d->asked             ? "this order, none is declared"
+           : !d->shown           ? "this order, the declared one does not show"
+           : d->difference.equal ? "the declared order"
+                                 : "NOT the declared order";
 }
 
 enum status reveal_report_print(const struct reveal_report *r, struct problem *p)
 {
-    char title[REVEAL_TITLE];
+    char title[REVEAL_TITLE], text[OBSTACLE];
     reveal_title(title, &r->of);
-    printf("%s: %s\n\n", title, headline(r));
+    printf("%s: %s\n\n", title, headline(text, r));
     enum status status = STATUS_OK;
     if (r->found.verdict == REVEAL_TREE || r->found.held.fits) {
         status = sum_tree_text(stdout, &r->found.tree, r->first, p);
@@ -284,17 +266,11 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
 
 enum status reveal_report_status(const struct reveal_report *r, struct problem *p)
 {
-    static const char *const what[] = {[REVEAL_CONTRADICTION] = "no tree of rounded additions",
-                                       [REVEAL_CHANGES] = "no fixed order",
-                                       [REVEAL_DATA] = "the order depends on the data",
-                                       [REVEAL_FALSE] = "the order depends on the data, or it adds "
-                                                        "otherwise than in pairs",
-                                       [REVEAL_OTHERWISE] = "adds otherwise than in pairs",
-                                       [REVEAL_NO_SUM] = "not a sum of these elements"};
+    char text[OBSTACLE];
     char title[REVEAL_TITLE];
     reveal_title(title, &r->of);
     if (r->found.verdict >= REVEAL_CONTRADICTION)
-        return problem(p, STATUS_FAILED, "reveal: %s: %s: %s", title, what[r->found.verdict],
+        return problem(p, STATUS_FAILED, "reveal: %s: %s: %s", title, obstacle(text, r),
                        r->found.words);
     if (r->declared.shown && !r->declared.difference.equal)
         return problem(p, STATUS_FAILED, "reveal: %s: the order is not the declared one", title);

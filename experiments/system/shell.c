@@ -25,7 +25,7 @@ static void add_invisible(struct text *to, const char *word)
 void shell_word(struct text *to, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "/._-:=+,";
+                                "/._-:=+,@";
     if (*word && strspn(word, plain) == strlen(word)) {
         text_add(to, word);
         return;

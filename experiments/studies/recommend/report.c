@@ -26,7 +26,7 @@ static void add_rate(struct text *to, const struct recommend_candidate *c)
     if (c->rate > 0 && c->raw_ns > 0)
         text_format(to, ", %.2f of the raw read (%.3g GB/s)", c->raw_ns / c->time_ns, c->rate);
     else if (*c->note)
-        text_format(to, " (%s)", c->note);
+        text_format(to, " (%.*s)", (int)strcspn(c->note, ":"), c->note); /* why: in the files */
 }
 
 static void add_head(struct text *to, const struct recommend_report *r)
@@ -365,7 +365,10 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
         text_format(to, "times are of %zu elements, the data repeated: fewer lie in the cache\n",
                     r->timed_n);
     if (r->timed_short > 0)
-        text_format(to, "those of the %zu slowest candidates are of fewer (timed_n)\n",
+        text_format(to,
+                    r->timed_short == 1
+                        ? "the slowest candidate was timed on fewer elements (timed_n)\n"
+                        : "the %zu slowest candidates were timed on fewer elements (timed_n)\n",
                     r->timed_short);
     if (r->slow > 0)
         text_format(to, "left out: %zu candidates that take seconds a run (times.csv)\n", r->slow);

@@ -185,7 +185,7 @@ static void note_untimed(struct recommend_report *r)
         else if (!timed_honestly(r, c))
             snprintf(c->note, sizeof c->note, "not timed: %s",
                      c->method->of_chip   ? "a model of the chip"
-                     : c->method->foreign ? "neither is what it is compared with"
+                     : c->method->foreign ? "nothing here to compare its speed with"
                                           : "a textbook loop on the CPU");
     }
 }

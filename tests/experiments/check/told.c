@@ -59,6 +59,8 @@ Test(check_told, says_what_it_is_held_to)
         if (check_kinds[k].rung == PROMISE_RUN_TO_RUN)
             other.tried[k].attempts = 0;
     expect_told(&other, ": run_to_run, which it promises, was not tried\n", true);
+    other.request.promise = m.promise = PROMISE_NONE;
+    expect_told(&other, ": no attempt breaks gpu_to_gpu; promises none\n", true);
     r.failure.status = STATUS_DATA;
     r.failed = CHECK_EXACT;
     expect_told(&r, ": FAILED in exact; breaks gpu_to_gpu\n", true);
@@ -199,7 +201,8 @@ Test(check_told, shows_the_shortest_counterexample)
     check_text(&all, &r, "ulpscope", true);
     cr_expect(strstr(text_string(&few), ", n = 50\n"), "%s", text_string(&few));
     cr_expect(!strstr(text_string(&few), ", n = 5\n") && !strstr(text_string(&few), ", n = 60\n"));
-    cr_expect(strstr(text_string(&few), "\n3 more with --wide\n"), "%s", text_string(&few));
+    cr_expect(strstr(text_string(&few), "\n3 more counterexamples with --wide\n"), "%s",
+              text_string(&few));
     for (size_t i = 0; i < 4; i++) {
         char length[32];
         snprintf(length, sizeof length, ", n = %zu\n", broken[i].n);

@@ -120,7 +120,7 @@ Test(reveal_data, says_so_of_objects_and_programs)
     hold(FLAWED_OBJECT ":sorted", 1,
          ": the order depends on the data: ", "\"verdict\":\"depends_on_data\"");
     hold(FLAWED_OBJECT ":neumaier", 1,
-         "\nadds otherwise than in pairs: along this tree, and beside it what the additions lose",
+         "\nnot by additions in fp64 alone: along this tree, and beside it what the additions lose",
          "\"verdict\":\"not_in_pairs\"");
     hold("exec:" FLAWED_PROGRAM, 0, "\nheld to 106 arrays", "\"differing\":0");
     hold("exec:" FLAWED_PROGRAM " apart", 1,

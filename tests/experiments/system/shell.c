@@ -34,7 +34,7 @@ Test(shell, reads_each_word_as_it_was)
 
 Test(shell, leaves_plain_words_as_they_are)
 {
-    static const char plain[] = "cond:log2=20,n=+1e-3_x.so";
+    static const char plain[] = "cond:log2=20,n=+1e-3_x.so:f@rows";
     struct text to = {0};
     shell_word(&to, plain);
     cr_expect(strcmp(text_string(&to), plain) == 0, "found '%s'", text_string(&to));
