@@ -179,40 +179,6 @@ static struct kept kept_in(const struct plan *plan, const struct accuracy_row *r
     return k;
 }
 
-void accuracy_headline(struct text *to, const struct plan *plan)
-{
-    size_t rows, inputs = 0, lost = 0;
-    struct accuracy_row *row = accuracy_rows(&rows, plan);
-    struct text line = {0};
-    for (enum format f = 0; row && f < ACCUMULATORS; f++) {
-        struct kept k = kept_in(plan, row, rows, f);
-        if (k.inputs > 0)
-            text_format(&line, "%s%s on %zu", line.length ? ", " : "", format_facts[f].name,
-                        k.lost);
-        if (k.inputs > 0 && k.inputs != inputs)
-            text_format(&line, " of %zu input%s", k.inputs, k.inputs == 1 ? "" : "s");
-        inputs = k.inputs > 0 ? k.inputs : inputs;
-        lost += k.lost;
-        to->failed |= !k.digits;
-        free(k.digits);
-    }
-    to->failed |= !row || line.failed;
-    bool several = plan->axes->methods > 1 || accuracy_seeds(plan) > 1;
-    if (lost > 0 && several)
-        text_format(to, "half of the %s or more lose every digit: ", halved(plan));
-    else if (lost > 0)
-        text_add(to, "every digit is lost: ");
-    else if (several)
-        text_format(to, "more than half of the %s keep digits on every input", halved(plan));
-    else
-        text_add(to, "no input costs every digit");
-    if (lost > 0)
-        text_join(to, &line);
-    text_add(to, "\n");
-    text_free(&line);
-    free(row);
-}
-
 /* Has it another length beside this? */
 static bool has_lengths(const struct accuracy_row *row, size_t rows, size_t at)
 {
@@ -341,6 +307,109 @@ static void add_kept(struct text *to, const struct plan *plan, const struct accu
     text_free(&except);
 }
 
+/* How many accumulators ran, and the last of them; on how many inputs each digit is lost. */
+static size_t accumulators_of(const struct plan *plan, const struct accuracy_row *row, size_t rows,
+                              enum format *last, size_t *lost)
+{
+    size_t count = 0;
+    *lost = 0;
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
+        struct kept k = kept_in(plan, row, rows, f);
+        if (k.digits && k.inputs > 0) {
+            count++;
+            *last = f;
+            *lost += k.lost;
+        }
+        free(k.digits);
+    }
+    return count;
+}
+
+/* "fp16 on 3 of 9 inputs, fp32 on 0" */
+static void add_lost(struct text *to, const struct accuracy_row *row, size_t rows,
+                     const struct plan *plan)
+{
+    size_t inputs = 0;
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
+        struct kept k = kept_in(plan, row, rows, f);
+        if (k.inputs > 0)
+            text_format(to, "%s%s on %zu", inputs ? ", " : "", format_facts[f].name, k.lost);
+        if (k.inputs > 0 && k.inputs != inputs)
+            text_format(to, " of %zu input%s", k.inputs, text_s(k.inputs));
+        inputs = k.inputs > 0 ? k.inputs : inputs;
+        to->failed |= !k.digits;
+        free(k.digits);
+    }
+}
+
+/* "fp16 1.2 digits, fp32 4.7" */
+static void add_least(struct text *to, const struct accuracy_row *row, size_t rows,
+                      const struct plan *plan)
+{
+    const char *before = "", *unit = " digits";
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
+        struct kept k = kept_in(plan, row, rows, f);
+        double least = INFINITY;
+        char digits[16];
+        for (size_t i = 0; k.digits && i < rows; i++)
+            least = fmin(least, isnan(k.digits[i]) ? INFINITY : k.digits[i]);
+        accuracy_typical_text(digits, least);
+        if (k.inputs > 0) {
+            text_format(to, "%s%s %s%s", before, format_facts[f].name, digits,
+                        isinf(least) ? "" : unit);
+            before = ", ";
+            unit = isinf(least) ? unit : "";
+        }
+        to->failed |= !k.digits;
+        free(k.digits);
+    }
+}
+
+/* Where one accumulator runs and no digit is lost, the conclusion is the answer. */
+static bool concludes_at_once(const struct plan *plan, const struct accuracy_row *row, size_t rows,
+                              enum format *only)
+{
+    size_t lost;
+    return accumulators_of(plan, row, rows, only, &lost) == 1 && lost == 0;
+}
+
+void accuracy_headline(struct text *to, const struct plan *plan)
+{
+    size_t rows, lost;
+    enum format only = 0;
+    struct accuracy_row *row = accuracy_rows(&rows, plan);
+    bool several = plan->axes->methods > 1 || accuracy_seeds(plan) > 1;
+    to->failed |= !row;
+    if (!row)
+        return;
+    if (concludes_at_once(plan, row, rows, &only)) {
+        struct kept k = kept_in(plan, row, rows, only);
+        if (k.digits)
+            add_kept(to, plan, row, rows, only, &k);
+        to->failed |= !k.digits;
+        free(k.digits);
+        free(row);
+        return;
+    }
+    accumulators_of(plan, row, rows, &only, &lost);
+    if (lost > 0 && several)
+        text_format(to, "half of the %s or more lose every digit: ", halved(plan));
+    else if (several)
+        text_format(to, "half of the %s keep on the worst input: ", halved(plan));
+    else if (lost > 0)
+        text_add(to, "every digit is lost: ");
+    else {
+        text_visible(to, plan->axes->method[0]->name);
+        text_add(to, " keeps on the worst input: ");
+    }
+    if (lost > 0)
+        add_lost(to, row, rows, plan);
+    else
+        add_least(to, row, rows, plan);
+    text_add(to, "\n");
+    free(row);
+}
+
 /* Of a method that promises correct rounding. */
 static void add_exact(struct text *to, const struct plan *plan, const struct method *m)
 {
@@ -394,8 +463,10 @@ void accuracy_conclusion(struct text *to, const struct plan *plan)
 {
     size_t rows;
     struct accuracy_row *row = accuracy_rows(&rows, plan);
+    enum format only = 0;
+    bool said = row && concludes_at_once(plan, row, rows, &only); /* in the headline */
     to->failed |= !row;
-    for (enum format f = 0; row && f < ACCUMULATORS; f++) {
+    for (enum format f = 0; row && !said && f < ACCUMULATORS; f++) {
         struct kept k = kept_in(plan, row, rows, f);
         to->failed |= !k.digits;
         if (k.digits && k.inputs > 0)

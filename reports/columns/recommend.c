@@ -23,7 +23,8 @@ static const struct column columns[RECOMMEND_COLUMNS] = {
          "next_cheaper: the one before it in "
          "the order of cost, which is measured, or stated where nothing is timed, and "
          "of equals the order given; next_narrower: where there is none, the best with a "
-         "narrower accumulator; nearest: where nothing holds, the best; else empty"},
+         "narrower accumulator; next_dearer: where there is none of these, the best that breaks; "
+         "nearest: where nothing holds, the best; else empty"},
     [RECOMMEND_PARETO] = {"pareto", "", "yes on the frontier of error against throughput"},
     [RECOMMEND_QUANTITY] = {"quantity", "",
                             "what errors are measured in: rel |error| / |exact sum|, backward "

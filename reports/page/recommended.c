@@ -70,6 +70,7 @@ static void say_next(struct text *to, const struct page *r)
         {"next_cheaper", "The next cheaper", "The next in the order of the table, not timed"},
         {"next_narrower", "The next narrower, though no faster here",
          "The next narrower, not timed"},
+        {"next_dearer", "Not enough, though no cheaper", "Not enough"},
         {"nearest", "The nearest", "The nearest"}};
     for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
         size_t i = find(r, is[k][0]);

@@ -1,5 +1,5 @@
-/* Sums whose order depends on what is summed, or that do more than round each addition: subjects that
- * reveal may not show a tree of. Elements and results are numbers of the format f. */
+/* Sums whose order depends on what is summed, or that do more than round each addition: subjects
+ * that reveal may not show a tree of. Elements and results are numbers of the format f. */
 #pragma once
 
 #include <math.h>

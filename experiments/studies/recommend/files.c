@@ -22,6 +22,8 @@ static const char *role(const struct recommend_report *r, size_t i)
         return "recommended";
     if (i != r->cheaper)
         return "";
+    if (r->dearer)
+        return "next_dearer";
     return r->chosen == SIZE_MAX ? "nearest" : r->narrower ? "next_narrower" : "next_cheaper";
 }
 

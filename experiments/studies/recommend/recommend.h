@@ -245,6 +245,7 @@ struct recommend_report {
     size_t common;          /* arrays that all were tried on */
     size_t chosen, cheaper; /* SIZE_MAX: none; cheaper: where none is chosen, the nearest to it */
     bool narrower;          /* `cheaper` is no faster here, but narrower */
+    bool dearer;            /* it is neither; it breaks all the same */
     uint64_t draws_wanted;  /* drawn arrays for the confidence */
     double unseen;          /* with the confidence, the share of drawn arrays that break it is
                                no larger */

@@ -220,6 +220,7 @@ static void add_cheaper(struct text *to, const struct recommend_report *r)
     struct text line = {0};
     text_format(&line, "%s: ",
                 r->chosen == SIZE_MAX ? "the nearest"
+                : r->dearer           ? "not enough"
                 : !r->narrower        ? next[recommend_order_of(r)]
                 : timed               ? "next narrower, though no faster here"
                                       : "next narrower, not timed");

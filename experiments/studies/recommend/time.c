@@ -100,7 +100,7 @@ static size_t nearest(const struct recommend_report *r, unsigned bytes)
 }
 
 /* The candidate before the chosen one in the order of cost; where that is the cheapest of all, the
- * nearest with a narrower accumulator; where none was chosen, the nearest of all. */
+ * nearest with a narrower accumulator, else the nearest of all; so too where none was chosen. */
 void recommend_find_cheaper(struct recommend_report *r)
 {
     size_t chosen = r->chosen;
@@ -113,6 +113,10 @@ void recommend_find_cheaper(struct recommend_report *r)
         return;
     r->cheaper = nearest(r, none ? UINT_MAX : bytes_of(&r->candidate[chosen]));
     r->narrower = !none && r->cheaper != SIZE_MAX;
+    if (none || r->narrower)
+        return;
+    r->cheaper = nearest(r, UINT_MAX);
+    r->dearer = r->cheaper != SIZE_MAX;
 }
 
 enum recommend_order recommend_order_of(const struct recommend_report *r)

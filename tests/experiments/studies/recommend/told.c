@@ -118,7 +118,8 @@ Test(recommend_told, rows, .init = make_folder, .fini = remove_folder)
     struct recommend_report r;
     struct source source;
     describe(&r, c, &source);
-    for (int narrower = 0; narrower <= 1; narrower++) {
+    for (int step = 0; step < 3; step++) {
+        static const char *const is[] = {"next_cheaper", "next_narrower", "next_dearer"};
         static const char *const due[3][8] = {
             {"breaks", "", "0.5", "0.25", "", "", "", ""},
             {"holds", "recommended", "0.5", "0.25", "7", "10", "20", "inf"},
@@ -126,7 +127,8 @@ Test(recommend_told, rows, .init = make_folder, .fini = remove_folder)
         static const size_t column[8] = {
             RECOMMEND_VERDICT, RECOMMEND_IS,       RECOMMEND_ERROR,     RECOMMEND_MOST,
             RECOMMEND_LENGTHS, RECOMMEND_HOLDS_TO, RECOMMEND_BREAKS_AT, RECOMMEND_STAGNATES};
-        r.narrower = narrower;
+        r.narrower = step == 1;
+        r.dearer = step == 2;
         struct rows rows = rows_as_read(&r);
         cr_assert_eq(rows.count, 3);
         for (size_t i = 0; i < 3; i++)
@@ -134,8 +136,7 @@ Test(recommend_told, rows, .init = make_folder, .fini = remove_folder)
                 if (i > 0 || k != 1)
                     cr_expect_str_eq(field_of(&rows, i, column[k]), due[i][k], "%zu: %s", i,
                                      recommend_column(column[k])->name);
-        cr_expect_str_eq(field_of(&rows, 0, RECOMMEND_IS),
-                         narrower ? "next_narrower" : "next_cheaper");
+        cr_expect_str_eq(field_of(&rows, 0, RECOMMEND_IS), is[step]);
         rows_free(&rows);
     }
 }
@@ -200,14 +201,15 @@ Test(recommend_told, nothing_is_cheaper_than_what_was_not_timed)
     struct method own = *m;
     struct foreign *const somebody = (void *)&own; /* not looked into */
     own.foreign = somebody;
-    for (int step = 0; step < 6; step++) {
+    for (int step = 0; step < 7; step++) {
         static const char *const due[] = {
             "\nnext in the order given: sum/tiled",
             "\nnext in the order below: sum/tiled",
             "\nnext narrower, not timed: sum/tiled",
             "\nnot timed: nothing before it in the order below, and nothing narrower, was",
             "\nit is the only candidate: nothing else was there to break\n",
-            "\nnext cheaper: sum/tiled"};
+            "\nnext cheaper: sum/tiled",
+            "\nnot enough: sum/tiled"};
         struct recommend_candidate c[3];
         struct recommend_report r;
         struct source source;
@@ -218,6 +220,7 @@ Test(recommend_told, nothing_is_cheaper_than_what_was_not_timed)
         c[0].rate = step == 5 ? 200 : 0;
         c[1].rate = step == 5 ? 100 : 0;
         r.narrower = step == 2;
+        r.dearer = step == 6;
         r.cheaper = step == 3 || step == 4 ? SIZE_MAX : 0;
         r.count = step == 4 ? 1 : 3;
         r.chosen = step == 4 ? 0 : 1;
