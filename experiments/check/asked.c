@@ -190,6 +190,8 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
     if (status == STATUS_OK)
         status = read_list(&r->n, q, AXIS_N, 1, UINT64_C(1) << 40, p);
     if (status == STATUS_OK)
+        status = check_data_lengths(r, p);
+    if (status == STATUS_OK)
         status = read_shapes(r, &q->axis[AXIS_SHAPE], p);
     if (status == STATUS_OK)
         status = read_list(&r->threads, q, AXIS_THREADS, 0, THREADS_MAX, p);

@@ -74,6 +74,19 @@ enum status check_read_data(struct check_request *r, const struct request *q, st
     return status;
 }
 
+/* A length that none of the data have would be left out, and nobody would miss it. */
+enum status check_data_lengths(const struct check_request *r, struct problem *p)
+{
+    const struct check_data *longest = r->data;
+    for (size_t i = 1; i < r->datas; i++)
+        longest = r->data[i].array.n > longest->array.n ? &r->data[i] : longest;
+    for (size_t i = 0; i < r->n.count && r->datas > 0 && r->inputs == 0; i++)
+        if (r->n.item[i] > longest->array.n)
+            return problem(p, STATUS_USAGE, "option --n: found %llu, but %s has %zu elements",
+                           (unsigned long long)r->n.item[i], longest->name, longest->array.n);
+    return STATUS_OK;
+}
+
 void check_data_free(struct check_request *r)
 {
     for (size_t i = 0; i < r->files; i++) {

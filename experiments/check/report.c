@@ -441,17 +441,17 @@ static void add_names(struct text *to, const char *text, size_t length)
 }
 
 /* A report of more rows than a screen has loses what --wide says, too: first what a column means,
- * then how many attempts there were of each kind, then why kinds were not tried. */
+ * then why kinds were not tried, then how many attempts there were of each kind. */
 static void fit(struct text *to, struct text *report)
 {
-    static const char *const word[] = {"results: ", "tried: ", "not tried: "};
-    enum { WORDS = sizeof word / sizeof *word };
+    static const char *const word[] = {"results: ", "not tried: ", "tried: "};
+    enum { WORDS = sizeof word / sizeof *word, NAMED = 1 };
     for (size_t i = 0, begin, end; i < WORDS && screen_rows(report) > SCREEN_ROWS; i++) {
         struct text shorter = {0};
         if (!find_paragraph(report, word[i], &begin, &end))
             continue;
         text_append(&shorter, report->data, begin);
-        if (i + 1 == WORDS)
+        if (i == NAMED)
             add_names(&shorter, report->data + begin, end - begin);
         text_append(&shorter, report->data + end, report->length - end);
         text_free(report);

@@ -141,10 +141,17 @@ static const char *fewer_threads(const struct check_report *r)
 {
     const struct method *m = r->request.method;
     bool reads = m->foreign && (m->shape_read[r->request.device.kind] & SHAPE_THREADS);
-    const char *dynamic = getenv("OMP_DYNAMIC");
+    const char *dynamic = getenv("OMP_DYNAMIC"), *limit = getenv("OMP_THREAD_LIMIT"),
+               *levels = getenv("OMP_MAX_ACTIVE_LEVELS");
+    const struct numbers *asked = &r->request.threads;
+    uint64_t most = asked->count ? 0 : UINT64_MAX;
+    for (size_t i = 0; i < asked->count; i++)
+        most = asked->item[i] > most ? asked->item[i] : most;
+    if (reads && levels && strtoull(levels, NULL, 10) == 0)
+        return "OMP_MAX_ACTIVE_LEVELS is 0: one thread may have run in place of those asked for";
     if (reads && dynamic && strcasecmp(dynamic, "true") == 0)
         return "OMP_DYNAMIC is true: fewer threads may have run than were asked for";
-    return reads && getenv("OMP_THREAD_LIMIT")
+    return reads && limit && strtoull(limit, NULL, 10) < most
                ? "OMP_THREAD_LIMIT is set: fewer threads may have run than were asked for"
                : NULL;
 }

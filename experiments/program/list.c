@@ -199,7 +199,25 @@ static void print_words(const char *text, size_t at)
     }
 }
 
-/* What a method adds in, where that is not the accumulator asked for: " (adds in pairs)". */
+/* What stands behind the accumulator in added_in, as a sentence has it. */
+static const char *addition_says(const char *words)
+{
+    static const char *const says[][2] = {{"pairs", "keeps sums as pairs of numbers"},
+                                          {"triples", "keeps sums as three numbers"},
+                                          {"4-tuples", "keeps sums as four numbers"},
+                                          {"5-tuples", "keeps sums as five numbers"},
+                                          {"then pairs", "keeps sums of tiles as pairs of numbers"},
+                                          {"bins", "keeps sums in bins"},
+                                          {"exact", "adds exactly"},
+                                          {"undocumented", "what it adds in is not documented"}};
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        if (strcmp(words, says[i][0]) == 0)
+            return says[i][1];
+    return NULL;
+}
+
+/* What a method adds in, where that is not the accumulator asked for: " (adds in fp32 for fp16)".
+ */
 static void added_in(char text[160], const json_t *method)
 {
     const char *accumulator, *last = "";
@@ -211,11 +229,12 @@ static void added_in(char text[160], const json_t *method)
         size_t name = strlen(accumulator);
         bool other = strncmp(in, accumulator, name) != 0;
         bool format = strlen(in) == name && in[0] != 'n';
-        const char *words = other ? in : in + name;
+        const char *words = other ? in : in + name + (in[name] == ' ');
         if (!*words || strcmp(words, "none") == 0 || (!format && strcmp(words, last) == 0))
             continue;
-        length += (size_t)snprintf(text + length, 160 - length, "%s%s%s%s",
-                                   *last ? ", " : " (adds in ", words + (*words == ' '),
+        const char *says = addition_says(words);
+        length += (size_t)snprintf(text + length, 160 - length, "%s%s%s%s%s", *last ? ", " : " (",
+                                   says || *last ? "" : "adds in ", says ? says : words,
                                    format ? " for " : "", format ? accumulator : "");
         last = words;
     }

@@ -129,8 +129,8 @@ static void merge_equal(struct table *table)
             merge_rows(table, columns, row);
 }
 
-/* Methods that there is room for on one screen, each in a row. */
-enum { METHODS_SHOWN = 6 };
+/* Methods that there is room for on one screen, each in a row; beside the user's own. */
+enum { METHODS_SHOWN = 6, METHODS_BESIDE = 12 };
 enum shown_of { BOTH, WORST, WORST_OF_FOREIGN };
 
 /* Median and worst of each method; or the worst, many methods with equal cells in one row, or of
@@ -275,9 +275,15 @@ enum status accuracy_table(struct text *to, const struct plan *plan, const char 
     text_add(to, "\n");
     typical_digits(to, plan);
     size_t rows = by_method(&methods, plan, &shown, WORST);
-    if (rows > METHODS_SHOWN) {
+    size_t all = rows;
+    bool own = false;
+    for (size_t i = 0; i < plan->axes->methods; i++)
+        own |= plan->axes->method[i]->foreign;
+    if (rows > (own ? METHODS_BESIDE : METHODS_SHOWN)) {
         text_clear(&methods);
         rows = by_method(&methods, plan, &shown, WORST_OF_FOREIGN);
+        if (rows > 0)
+            text_format(&methods, "and %zu rows of other methods (--wide)\n", all - rows);
     }
     if (rows > 0) {
         text_add(to, "\nWorst |error| / (u sum|x|), u of the accumulator\n");

@@ -348,7 +348,12 @@ static void say_bound(struct text *to, const struct page *r)
     if (!closest)
         return;
     begin(to, broken ? "bad" : "good");
-    if (broken)
+    if (broken && strcmp(closest->field[CASE_ADDED_IN], "unknown") == 0)
+        html_format(to,
+                    "In %zu of %zu cases the error exceeds what additions in %s can err, at "
+                    "worst ",
+                    broken, bounded, closest->field[CASE_ACCUMULATOR]);
+    else if (broken)
         html_format(to, "In %zu of %zu cases the error exceeds its method's bound, at worst ",
                     broken, bounded);
     if (broken && isfinite(closest->err_over_bound.value))
@@ -481,9 +486,9 @@ void page_findings(struct text *to, const struct page *r)
     static void (*const say[])(struct text *, const struct page *) = {
         page_trial_findings, page_recommended_findings, say_bound,          page_distinct_findings,
         page_error_findings, page_cliff_findings,       page_cost_findings, page_atomics_findings};
-    struct text items = {0};
-    if (r->study && r->study->lead)
-        r->study->lead(&items, r);
+    struct text items = {0}, first = {0};
+    if (r->study && r->study->lead) /* what was asked of a recommendation comes before any fault */
+        r->study->lead(r->candidates > 0 ? &first : &items, r);
     for (size_t i = 0; i < sizeof say / sizeof *say; i++)
         if (!r->study ||
             (say[i] != r->study->lead && !(says_statistics(r) && say[i] == page_error_findings)))
@@ -493,8 +498,10 @@ void page_findings(struct text *to, const struct page *r)
     text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
     const char *all = text_string(&items);
     to->failed |= !all;
+    text_join(to, &first);
     add_items(to, all ? all : "", true);
     add_items(to, all ? all : "", false);
     text_free(&items);
+    text_free(&first);
     text_add(to, "</ul></section>\n");
 }

@@ -37,6 +37,9 @@ static enum status take(void *context, const struct csv_row *row, struct problem
               row->field[RECOMMEND_PROMOTE]);
     snprintf(c->name, sizeof c->name, "%s in %s", text_string(&name) ? name.data : "",
              row->field[RECOMMEND_ACCUMULATOR]);
+    text_clear(&name);
+    page_short_name(&name, c->name);
+    snprintf(c->shown, sizeof c->shown, "%s", text_string(&name) ? name.data : "");
     text_free(&name);
     r->candidates++;
     return status;
@@ -163,7 +166,7 @@ static void add_named(struct plot *plot, const struct page_candidate *c, const s
              "with points linecolor rgb colour[%zu] pointtype mark[%zu] pointsize 1.1",
              page_ink(c->method).colour, k % MARKS + 1);
     write_place(plot, c, f);
-    add_points(plot, how, c->name);
+    add_points(plot, how, c->shown);
 }
 
 /* Those that others beat: in grey, few of them by name. */
@@ -181,7 +184,7 @@ static void add_behind(struct plot *plot, const struct page *r, const struct fra
                  "with points pointtype hollow[%zu] pointsize 0.9 linecolor rgb 0xbbbbbb",
                  k++ % MARKS + 1);
         write_place(plot, &r->candidate[i], f);
-        add_points(plot, how, r->candidate[i].name);
+        add_points(plot, how, r->candidate[i].shown);
     }
 }
 
@@ -193,7 +196,7 @@ void page_say_recommended(struct text *to, const struct page *r)
             c = &r->candidate[i];
     if (c && c->most.known && c->limit.known) {
         struct against a = text_against(c->most.value, c->limit.value, 2);
-        text_format(to, "%s is the %s whose error is allowed: %s, of %s", c->name,
+        text_format(to, "%s is the %s whose error is allowed: %s, of %s", c->shown,
                     page_candidates_timed(r) ? "cheapest" : "first", a.value, a.limit);
     } else
         text_add(to, "No candidate's error is allowed on all arrays");

@@ -77,7 +77,7 @@ static void say_next(struct text *to, const struct page *r)
         if (i == r->candidates)
             continue;
         text_add(to, "<li class=\"plain\">");
-        html_format(to, "%s, %s,", is[k][page_candidates_timed(r) ? 1 : 2], r->candidate[i].name);
+        html_format(to, "%s, %s,", is[k][page_candidates_timed(r) ? 1 : 2], r->candidate[i].shown);
         if (*cell(r, i, RECOMMEND_BROKEN_BY))
             add_break(to, r, i);
         else if (*cell(r, i, RECOMMEND_ASKED))
@@ -98,11 +98,12 @@ void page_recommended_findings(struct text *to, const struct page *r)
         return;
     text_format(to, "<li class=\"%s\">", best ? "good" : "bad");
     if (!best)
-        html_format(to, "None of %zu candidates holds the error allowed.", r->candidates);
+        html_format(to, "None of %zu candidate%s holds the error allowed.", r->candidates,
+                    text_s(r->candidates));
     else if (best->most.known && best->limit.known) {
         struct against a = text_against(best->most.value, best->limit.value, 3);
-        html_format(to, "Recommended of %zu candidates: %s; its largest error on %s arrays is %s",
-                    r->candidates, best->name, best->arrays, a.value);
+        html_format(to, "Recommended of %zu candidate%s: %s; its largest error on %s arrays is %s",
+                    r->candidates, text_s(r->candidates), best->shown, best->arrays, a.value);
         add_unit(to, r, best);
         html_format(to, ", where %s is allowed.", a.limit);
     }
@@ -190,7 +191,7 @@ void page_recommended(struct text *to, const struct page *r)
 
 /* --- a mark for each, where nothing was timed: in their stated order --- */
 
-enum { SHOWN_MOST = 40 };
+enum { SHOWN_MOST = 40, LABEL_MOST = 42 };
 
 static void draw(struct plot *plot, const struct page *r)
 {
@@ -222,16 +223,18 @@ static void draw(struct plot *plot, const struct page *r)
     }
     for (size_t i = 0; i < shown; i++) {
         text_add(&names, i ? ", " : "");
-        plot_label(&names, r->candidate[i].name, 44);
+        const char *label = r->candidate[i].shown;
+        bool python = strncmp(label, "python:", strlen("python:")) == 0;
+        plot_label(&names, label + (python ? strlen("python:") : 0), LABEL_MOST);
         text_format(&names, " %zu", i);
     }
     page_say_recommended(&title, r);
-    plot_panel(plot, 120 + 19 * (double)shown, text_string(&title) ? text_string(&title) : "");
+    plot_panel(plot, 175 + 22 * (double)shown, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script,
                 "set logscale x\nset format x '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
                 "set yrange [%zu.7 : -0.7]\nset xlabel \"largest error\\n \"\nset xtics 100\n"
-                "set ytics scale 0 noenhanced font 'sans,9.5' (%s)\nset lmargin at screen 0.54\n"
-                "set rmargin at screen 0.97\nset key maxcols 2 font 'sans,11'\n"
+                "set ytics scale 0 noenhanced font 'sans,9.5' (%s)\nset lmargin at screen 0.55\n"
+                "set rmargin at screen 0.97\nset key font 'sans,11'\n"
                 "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead linecolor rgb 0x888888 "
                 "dashtype 3\nplot NaN with lines linecolor rgb 0x888888 dashtype 3 title 'allowed'",
                 left, right, shown - 1, text_string(&names) ? text_string(&names) : "",

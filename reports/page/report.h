@@ -12,8 +12,9 @@ struct page_time {
 
 /* A row of recommend.csv, as far as it is drawn. */
 struct page_candidate {
-    /* What tells it from others; how many arrays it was tried on. */
-    char name[192], method[128], quantity[16], arrays[24];
+    /* What tells it from others, and that without folders (page_short_name); how many arrays it was
+     * tried on. */
+    char name[192], shown[192], method[128], quantity[16], arrays[24];
     enum format accumulator;
     /* The largest error on what all candidates were tried on; on all that this one was tried on. */
     struct figure error, most;
@@ -258,6 +259,9 @@ bool page_same_series(const struct gathered_case *a, const struct gathered_case 
 /* The same method, of the same chip, promoted as often? */
 bool page_same_method(const struct gathered_case *a, const struct gathered_case *b);
 /* What distinguishes the series of a case: "gemm/promoted (h100, every 128)". */
+/* Appends a user's function as FILE:FUNCTION: the folders that it lies in stand in the page's
+ * tables. Other names, also with something behind them, are left as they are. */
+void page_short_name(struct text *to, const char *name);
 void page_name(struct text *to, const char *method, const char *chip, const char *promote);
 void page_case_name(struct text *to, const struct gathered_case *c);
 /* Is there a candidate of `recommend` with a time? Else none is called cheaper than another. */

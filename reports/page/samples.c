@@ -62,15 +62,22 @@ static bool group(struct groups *g, const struct sample *sample, size_t count,
 
 /* --- series --- */
 
-/* A user's function as FILE:FUNCTION: the folders that it lies in stand in the page's tables. */
+void page_short_name(struct text *to, const char *name)
+{
+    const char *colon = strchr(name, ':'), *slash = NULL;
+    if (colon && strncmp(name, "exec:", strlen("exec:")) != 0)
+        slash = strrchr(name, '/');
+    if (slash && colon < slash)
+        text_append(to, name, (size_t)(colon + 1 - name));
+    text_add(to, slash ? slash + 1 : name);
+}
+
 static void add_name(struct text *to, const struct page *r, const struct sample *s)
 {
-    const char *begin = s->method, *colon = strchr(begin, ':'), *slash = NULL;
-    if (colon && strncmp(begin, "exec:", strlen("exec:")) != 0)
-        slash = strrchr(begin, '/');
-    if (slash && colon < slash)
-        text_append(to, begin, (size_t)(colon + 1 - begin));
-    page_name(to, slash ? slash + 1 : begin, s->chip, s->promote);
+    struct text name = {0};
+    page_short_name(&name, s->method);
+    page_name(to, text_string(&name) ? name.data : "", s->chip, s->promote);
+    text_free(&name);
     if (r->several_devices)
         text_format(to, ", %s", s->device);
 }

@@ -242,7 +242,8 @@ static void add_side(struct text *to, char name, const struct gathered_case *c)
                     (unsigned long long)c->runs);
     text_format(to, "  (%s", c->field[CASE_DEVICE]);
     if (*c->field[CASE_THREADS])
-        text_format(to, ", %s threads", c->field[CASE_THREADS]);
+        text_format(to, ", %s thread%s", c->field[CASE_THREADS],
+                    strcmp(c->field[CASE_THREADS], "1") == 0 ? "" : "s");
     if (*c->field[CASE_BLOCKS])
         text_format(to, ", %s blocks", c->field[CASE_BLOCKS]);
     text_add(to, ")\n");

@@ -139,6 +139,25 @@ Test(check_asked, files_in_every_format, .init = make_folder, .fini = remove_fol
     check_request_free(&r);
 }
 
+/* A length that no file has is refused: left out, it would not be missed. */
+Test(check_asked, lengths_that_files_have, .init = make_folder, .fini = remove_folder)
+{
+    char paths[400];
+    put_text("three.txt", "1\n2\n3\n");
+    put_text("two.txt", "4\n5\n");
+    snprintf(paths, sizeof paths, "%s/two.txt,%s/three.txt", folder, folder);
+    struct check_request r =
+        asked((study_words){{"data", paths}, {"storage", "fp32"}, {"n", "1,3"}, {NULL}}, NULL);
+    check_request_free(&r);
+    expect_refused((study_words){{"data", paths}, {"storage", "fp32"}, {"n", "1,4"}, {NULL}},
+                   "option --n: found 4, but three.txt has 3 elements");
+    r = asked(
+        (study_words){
+            {"data", paths}, {"storage", "fp32"}, {"input", "ones"}, {"n", "1,4"}, {NULL}},
+        NULL);
+    check_request_free(&r);
+}
+
 /* Converted where that is asked for; an array of no elements is none to check on. */
 Test(check_asked, files_that_are_converted_or_empty, .init = make_folder, .fini = remove_folder)
 {

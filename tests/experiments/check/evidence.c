@@ -210,21 +210,37 @@ Test(check_evidence, what_time_ran_out_before_is_not_kept)
 Test(check_evidence, fewer_threads_are_warned_of)
 {
     struct method m = *method_named("sum/serial");
-    static const char *const name[] = {"OMP_DYNAMIC", "OMP_THREAD_LIMIT"};
+    static const char *const name[] = {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "OMP_MAX_ACTIVE_LEVELS"},
+                             *const value[] = {"true", "3", "0"};
+    enum { NAMES = sizeof name / sizeof *name };
     struct check_report report = {.request = request_for(&m, 1)};
     m.foreign = true;
     m.pairs[DEVICE_CUDA] = (struct format_pairs){0};
     report.tried[CHECK_SHAPE].attempts = 20;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < NAMES; i++)
         for (int reads = 0; reads < 2; reads++)
             for (int set = 0; set < 2; set++) {
                 m.shape_read[DEVICE_CPU] = reads ? SHAPE_THREADS : 0;
-                unsetenv(name[0]);
-                unsetenv(name[1]);
+                for (size_t k = 0; k < NAMES; k++)
+                    unsetenv(name[k]);
                 if (set)
-                    setenv(name[i], i ? "1" : "true", 1);
+                    setenv(name[i], value[i], 1);
                 struct check_rung is = check_rung(&report, PROMISE_GPU_TO_GPU);
                 cr_expect(is.state == CHECK_KEPT, "%s", is.reason);
                 cr_expect(!!strstr(is.reason, name[i]) == (reads && set), "%s", is.reason);
             }
+    /* No more are asked for than the limit allows. */
+    uint64_t threads[] = {1, 3};
+    m.shape_read[DEVICE_CPU] = SHAPE_THREADS;
+    unsetenv(name[2]);
+    setenv(name[1], "3", 1);
+    report.request.threads = (struct numbers){2, threads};
+    report.over[PROMISE_GPU_TO_GPU].lengths = (struct check_set){1, {1000}};
+    report.over[PROMISE_GPU_TO_GPU].shapes =
+        (struct check_set){3, {UINT64_C(1) << 32, UINT64_C(3) << 32, UINT64_C(4) << 32}};
+    for (threads[1] = 3; threads[1] <= 4; threads[1]++) {
+        struct check_rung is = check_rung(&report, PROMISE_GPU_TO_GPU);
+        cr_expect(is.state == CHECK_KEPT, "%s", is.reason);
+        cr_expect(!!strstr(is.reason, name[1]) == (threads[1] > 3), "%s", is.reason);
+    }
 }

@@ -296,8 +296,8 @@ Test(findings, what_is_recommended)
     for (int step = 0; step < 4; step++) {
         const bool timed = step == 3;
         struct page_candidate c[2] = {
-            {.name = "one", .quantity = "backward", .limit = known(1e-4), .error = known(0.5)},
-            {.name = "other", .quantity = "backward", .arrays = "7", .limit = known(1e-4)}};
+            {.shown = "one", .quantity = "backward", .limit = known(1e-4), .error = known(0.5)},
+            {.shown = "other", .quantity = "backward", .arrays = "7", .limit = known(1e-4)}};
         struct page r = {.candidate = c, .candidates = 2};
         struct text told = {0};
         for (size_t i = 0; i < RECOMMEND_COLUMNS; i++)
@@ -330,6 +330,52 @@ Test(findings, what_is_recommended)
                     true);
         text_free(&told);
         json_decref(r.g.study);
+    }
+}
+
+/* What was asked of a recommendation comes first, then what is broken; of arithmetic that nobody
+ * knows, what additions can err is broken, and no method's bound. */
+Test(findings, a_recommendation_comes_before_a_bound)
+{
+    static char *cell[1][RECOMMEND_COLUMNS];
+    struct page_candidate c = {.shown = "one", .limit = known(1e-4), .most = known(1e-7)};
+    struct gathered_case item = {.err_over_bound = known(3)};
+    struct page r = {.candidate = &c,
+                     .candidates = 1,
+                     .study = page_study("recommend"),
+                     .recommend = {1, RECOMMEND_COLUMNS, cell[0]},
+                     .g = {.item = &item, .count = 1}};
+    struct text told = {0};
+    for (size_t i = 0; i < RECOMMEND_COLUMNS; i++)
+        cell[0][i] = "";
+    for (size_t k = 0; k < CASE_ALL; k++)
+        item.field[k] = "";
+    item.field[CASE_ADDED_IN] = "unknown";
+    item.field[CASE_ACCUMULATOR] = "fp32";
+    c.recommended = true;
+    r.g.study = json_object();
+    page_findings(&told, &r);
+    const char *first = strstr(text_string(&told), "Recommended of 1 candidate: one;"),
+               *then = strstr(told.data, "In 1 of 1 cases the error exceeds what additions in fp32 "
+                                         "can err, at worst by a factor of 3 (");
+    cr_expect(first && then && first < then, "%s", told.data);
+    text_free(&told);
+    json_decref(r.g.study);
+}
+
+Test(findings, names_of_files_without_their_folders)
+{
+    static const char *const names[][2] = {
+        {"python:experiments/examples/f.py:sum@numpy in fp32", "python:f.py:sum@numpy in fp32"},
+        {"build/loss.so:atomic", "loss.so:atomic"},
+        {"exec:python3 a/b.py", "exec:python3 a/b.py"},
+        {"python:torch.sum", "python:torch.sum"},
+        {"sum/tiled in fp32", "sum/tiled in fp32"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct text name = {0};
+        page_short_name(&name, names[i][0]);
+        cr_expect_str_eq(text_string(&name), names[i][1]);
+        text_free(&name);
     }
 }
 
