@@ -18,7 +18,8 @@ static enum status absent(const char *text, struct problem *p)
 {
     int count = gpu_count(false);
     if (!gpu_build())
-        return problem(p, STATUS_DEVICE, "device %s: this program was built without CUDA", text);
+        return problem(p, STATUS_DEVICE,
+                       "device %s: found no GPU, and this program was built without CUDA", text);
     if (count == 0)
         return problem(p, STATUS_DEVICE, "device %s: found no GPU (driver: %s)", text,
                        gpu_driver());

@@ -121,7 +121,10 @@ static bool add_axis(struct text *to, const struct page *r, const char *axis, co
     json_array_foreach ((json_t *)list, i, word) {
         if (i < WORDS_MOST && json_is_string(word)) {
             struct text input = {0};
-            page_input(&input, json_string_value(word));
+            if (strcmp(axis, "rows") == 0 && strcmp(json_string_value(word), "0") == 0)
+                text_add(&input, "as in the file"); /* --rows 0 */
+            else
+                page_input(&input, json_string_value(word));
             html_format(to, "%s%s", i ? ", " : before, text_string(&input) ? input.data : "");
             text_free(&input);
         }

@@ -152,7 +152,10 @@ static void candidate_cell(struct html_table *t, const struct page *r, size_t i,
         page_input(&text, cell(r, i, columns[k].column));
         for (char *at = text.data; at && at < text.data + text.length; at++)
             *at = columns[k].column == RECOMMEND_IS && *at == '_' ? ' ' : *at;
-        html_cell(t, "%s", text_string(&text) ? text.data : "");
+        const char *is = text_string(&text) ? text.data : "";
+        if (strcmp(is, "next cheaper") == 0 && !page_candidates_timed(r))
+            is = "next in order";
+        html_cell(t, "%s", is);
     }
     text_free(&text);
 }
@@ -196,7 +199,7 @@ enum { SHOWN_MOST = 40, LABEL_MOST = 42 };
 static void draw(struct plot *plot, const struct page *r)
 {
     double least = INFINITY, most = r->candidate[0].limit.value;
-    size_t shown = r->candidates < SHOWN_MOST ? r->candidates : SHOWN_MOST, block[3];
+    size_t shown = r->candidates < SHOWN_MOST ? r->candidates : SHOWN_MOST, block[3], marks[3];
     struct text names = {0}, title = {0};
     for (size_t i = 0; i < shown; i++) {
         double error = r->candidate[i].error.value;
@@ -206,20 +209,24 @@ static void draw(struct plot *plot, const struct page *r)
         }
     }
     double left = floor(log10(fmin(least, most))) - 1, right = ceil(log10(most) + 0.05);
-    for (int kind = 0; kind < 3; kind++) { /* holds, breaks, recommended */
-        text_format(&plot->data, "# error, place: %s\n",
-                    kind == 0   ? "within the limit"
-                    : kind == 1 ? "beyond it"
-                                : "recommended");
+    for (int kind = 0; kind < 3; kind++) { /* holds, breaks, recommended; a block that has none is
+                                              no block to gnuplot */
+        marks[kind] = 0;
         for (size_t i = 0; i < shown; i++) {
             const struct page_candidate *c = &r->candidate[i];
             bool holds = strcmp(cell(r, i, RECOMMEND_VERDICT), "holds") == 0;
-            if (c->error.known && (kind == 2 ? c->recommended : holds == (kind == 0)))
-                text_format(&plot->data, "%.9g %zu %zu\n",
-                            fmin(fmax(c->error.value, pow(10, left + 0.15)), pow(10, right - 0.15)),
-                            i, page_ink(c->method).colour);
+            if (!c->error.known || !(kind == 2 ? c->recommended : holds == (kind == 0)))
+                continue;
+            if (marks[kind]++ == 0)
+                text_format(&plot->data, "# error, place: %s\n",
+                            kind == 0   ? "within the limit"
+                            : kind == 1 ? "beyond it"
+                                        : "recommended");
+            text_format(&plot->data, "%.9g %zu %zu\n",
+                        fmin(fmax(c->error.value, pow(10, left + 0.15)), pow(10, right - 0.15)), i,
+                        page_ink(c->method).colour);
         }
-        block[kind] = plot_data_end(plot);
+        block[kind] = marks[kind] > 0 ? plot_data_end(plot) : 0;
     }
     for (size_t i = 0; i < shown; i++) {
         text_add(&names, i ? ", " : "");
@@ -229,25 +236,28 @@ static void draw(struct plot *plot, const struct page *r)
         text_format(&names, " %zu", i);
     }
     page_say_recommended(&title, r);
-    plot_panel(plot, 175 + 22 * (double)shown, text_string(&title) ? text_string(&title) : "");
-    text_format(&plot->script,
-                "set logscale x\nset format x '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
-                "set yrange [%zu.7 : -0.7]\nset xlabel \"largest error\\n \"\nset xtics 100\n"
-                "set ytics scale 0 noenhanced font 'sans,9.5' (%s)\nset lmargin at screen 0.55\n"
-                "set rmargin at screen 0.97\nset key font 'sans,11'\n"
-                "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead linecolor rgb 0x888888 "
-                "dashtype 3\nplot NaN with lines linecolor rgb 0x888888 dashtype 3 title 'allowed'",
-                left, right, shown - 1, text_string(&names) ? text_string(&names) : "",
-                r->candidate[0].limit.value, r->candidate[0].limit.value);
+    plot_panel(plot, 175 + fmax(22 * (double)shown, 125),
+               text_string(&title) ? text_string(&title) : "");
+    text_format(
+        &plot->script,
+        "set logscale x\nset format x '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
+        "set yrange [%zu.7 : -0.7]\nset xlabel \"largest error\\n \"\nset xtics 100\n"
+        "set ytics scale 0 noenhanced font 'sans,9.5' (%s)\nset lmargin at screen 0.55\n"
+        "set rmargin at screen 0.97\nset key font 'sans,11'\n"
+        "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead linecolor rgb 0x888888 "
+        "dashtype 3\nplot keyentry with lines linecolor rgb 0x888888 dashtype 3 title 'allowed'",
+        left, right, shown - 1, text_string(&names) ? text_string(&names) : "",
+        r->candidate[0].limit.value, r->candidate[0].limit.value);
     static const char *const how[] = {"pointtype 7 pointsize 0.8", "pointtype 6 pointsize 0.8",
                                       "pointtype 6 pointsize 1.7 linewidth 2"},
                              *const says[] = {"holds", "breaks", "recommended"};
     for (size_t kind = 0; kind < 3; kind++)
-        text_format(&plot->script,
-                    ", \\\n    '%s.dat' index %zu using 1:2%s with points %s linecolor rgb %s "
-                    "title '%s'",
-                    plot->name, block[kind], kind < 2 ? ":(colour[int($3)])" : "", how[kind],
-                    kind < 2 ? "variable" : "0x000000", says[kind]);
+        if (marks[kind] > 0)
+            text_format(&plot->script,
+                        ", \\\n    '%s.dat' index %zu using 1:2%s with points %s linecolor rgb %s "
+                        "title '%s'",
+                        plot->name, block[kind], kind < 2 ? ":(colour[int($3)])" : "", how[kind],
+                        kind < 2 ? "variable" : "0x000000", says[kind]);
     text_add(&plot->script, "\n");
     text_free(&names);
     text_free(&title);

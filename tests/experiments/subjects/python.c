@@ -278,7 +278,7 @@ Test(python, runs_on_gpus_that_are_not_ours, .init = make_folder, .fini = remove
     setenv("ULPSCOPE_PYTHON", ULPSCOPE_SOURCE "/tests/support/played_cuda.py", 1);
     setenv("PLAYED", "alike", 1);
     cr_expect_eq(run_program("check", "python:" CHECK " --device cuda"), 4);
-    expect_said("err", "device cuda: this program was built without CUDA");
+    expect_said("err", "device cuda: found no GPU, and this program was built without CUDA");
     setenv("LD_LIBRARY_PATH", PLAYED_DRIVER, 1);
     cr_expect_eq(run_program("check", "python:" CHECK "--device cuda --seconds 2 --input ones"), 0);
     expect_said("out", "subjects.py:fsum@array on cuda:0");
