@@ -8,6 +8,7 @@
 #include "experiments/system/clock.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/subjects/interrupt.h"
+#include "experiments/program/again.h"
 #include "experiments/program/verbs.h"
 
 #define FORMAT_DEFAULTS "fp32/fp32,fp64/fp64,fp16/fp32,bf16/fp32"
@@ -172,6 +173,8 @@ static enum status run(const struct arguments *a, struct problem *p)
     b.repeats = repeats;
     if (status == STATUS_OK)
         status = measure_all(&b, a, p);
+    if (status == STATUS_OK && !argument_flag(a, "json"))
+        again_print(a, b.axes.device, b.axes.devices);
     axes_free(&b.axes);
     request_free(&request);
     return status;

@@ -14,6 +14,7 @@
 #include "experiments/subjects/foreign.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/program/flattened.h"
+#include "experiments/program/again.h"
 #include "experiments/program/verbs.h"
 #include "reports/csv/file.h"
 #include "reports/text/near.h"
@@ -35,6 +36,7 @@ struct command {
     const char *reproducer; /* the file that is asked for, or NULL */
     bool reproduced;
     size_t checked, broken, failed, untried;
+    bool shown; /* a counterexample, and its command */
     char first_broken[128];
     size_t unheld; /* what --promise asks for was not tried of it */
     char first_unheld[128];
@@ -133,6 +135,8 @@ static enum status print(struct command *c, const struct check_report *r, struct
                    ? STATUS_OK
                    : problem(p, STATUS_MEMORY, "check: out of memory");
     check_text(&text, r, program, table_wide());
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        c->shown |= r->tried[kind].broken > 0;
     if (c->reproducer)
         reproducer_say(&text, c->reproducer, c->reproduced);
     const char *string = text_string(&text);
@@ -385,6 +389,8 @@ static enum status run(const struct arguments *a, struct problem *p)
     c.reports = json_array();
     if (status == STATUS_OK)
         status = check_into(&c, p);
+    if (status == STATUS_OK && !c.json && !c.shown && c.checked > 0)
+        again_print(a, c.device, c.devices);
     if (c.json && json_array_size(c.reports) > 0) {
         json_dumpf(c.reports, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         printf("\n");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "reports/results/compare.h"
+#include "experiments/program/again.h"
 #include "experiments/program/verbs.h"
 #include "reports/csv/file.h"
 
@@ -50,6 +51,8 @@ static enum status run(const struct arguments *a, struct problem *p)
         status = write_rows(&c, out, p);
     if (status == STATUS_OK)
         status = argument_flag(a, "json") ? print_json(&c, p) : print_text(&c, p);
+    if (status == STATUS_OK && !argument_flag(a, "json"))
+        again_print(a, NULL, 0);
     if (status == STATUS_OK)
         status = compare_status(&c, p);
     compare_free(&c);

@@ -9,6 +9,7 @@
 #include "experiments/subjects/subject.h"
 #include "experiments/program/reveal_chip.h"
 #include "experiments/program/reveal_product.h"
+#include "experiments/program/again.h"
 #include "experiments/program/verbs.h"
 #include "reports/text/near.h"
 
@@ -248,7 +249,7 @@ static enum status check_scans(const struct arguments *a, const struct reveal_ca
     return STATUS_OK;
 }
 
-static enum status run(const struct arguments *a, struct problem *p)
+static enum status reveal(const struct arguments *a, struct problem *p)
 {
     const char *against = argument_value(a, "against");
     struct reveal_request q;
@@ -278,6 +279,19 @@ static enum status run(const struct arguments *a, struct problem *p)
     if (status == STATUS_OK)
         status = against ? reveal_two(c, a, p) : reveal_one(&c[0], a, p);
     free(q.heads);
+    return status;
+}
+
+static enum status run(const struct arguments *a, struct problem *p)
+{
+    const char *device = argument_value(a, "device");
+    struct device d;
+    struct problem why;
+    enum status status = reveal(a, p);
+    bool answered = status == STATUS_OK || status == STATUS_FAILED;
+    if (answered && !argument_flag(a, "dot") && !argument_flag(a, "json") &&
+        device_parse(&d, device ? device : "auto", &why) == STATUS_OK)
+        again_print(a, &d, 1);
     return status;
 }
 

@@ -12,10 +12,7 @@ char *recommend_again(const struct arguments *a, struct device d)
 {
     struct text text = {0};
     char device[DEVICE_TEXT];
-    for (int i = 0; i < a->argc; i++) {
-        text_add(&text, i ? " " : "");
-        shell_word(&text, a->argv[i]);
-    }
+    shell_words(&text, a->argc, a->argv);
     device_name(d, device);
     if (!argument_value(a, "device"))
         text_format(&text, " --device %s", device);
