@@ -75,10 +75,15 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
         return STATUS_OK;
     char device[DEVICE_TEXT];
     device_name(r->device, device);
+    char takes[PAIRS_TEXT] = "";
+    if (r->method->foreign)
+        method_pairs_text(takes, r->method, r->device.kind);
     if (report->left_out.count == 0)
-        return problem(p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for%s",
-                       r->method->name, device,
-                       r->setting.chips > 0 ? ": the chip has no such instruction (list chips)"
+        return problem(p, STATUS_DEVICE,
+                       "check: %s does not run on %s in the formats asked for%s%s", r->method->name,
+                       device, *takes ? ", but in " : "",
+                       *takes                 ? takes
+                       : r->setting.chips > 0 ? ": the chip has no such instruction (list chips)"
                        : !gpu_build() && r->device.kind == DEVICE_CUDA && !r->method->foreign
                            ? ": this program was built without CUDA"
                            : "");

@@ -102,3 +102,14 @@ void pairs_text(char text[PAIRS_TEXT], const struct pairs *pairs)
                                  format_facts[pairs->item[i].storage].name,
                                  format_facts[pairs->item[i].accumulator].name);
 }
+
+void method_pairs_text(char text[PAIRS_TEXT], const struct method *m, enum device_kind device)
+{
+    struct pairs taken = {.count = 0};
+    const struct format_pairs *pairs = method_pairs(m, device);
+    for (enum format s = 0; s < FORMATS; s++)
+        for (enum format a = 0; a < FORMATS; a++)
+            if (pairs->accumulators[s] & IN(a))
+                taken.item[taken.count++] = (struct format_pair){s, a};
+    pairs_text(text, &taken);
+}

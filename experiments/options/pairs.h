@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiments/options/options.h"
+#include "kernels/method/method.h"
 
 struct format_pair {
     enum format storage, accumulator;
@@ -38,3 +39,5 @@ void pairs_with(struct formats *accumulator, const struct pairs *pairs, enum for
 /* "fp16/fp32, bf16/fp32"; "" where there are none. */
 enum { PAIRS_TEXT = FORMATS * FORMATS * 12 };
 void pairs_text(char text[PAIRS_TEXT], const struct pairs *pairs);
+/* Of those that a method takes on a device. */
+void method_pairs_text(char text[PAIRS_TEXT], const struct method *m, enum device_kind device);

@@ -113,18 +113,34 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
     return status;
 }
 
-static size_t unsupported(const struct plan *plan)
+/* How many cases there are; of the user's own, in `own`, what they do take. */
+static size_t unsupported(const struct plan *plan, struct text *own)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < plan->case_count; i++)
-        count += !plan->cases[i].supported;
+    enum { NAMED = 2 };
+    size_t count = 0, named = 0;
+    const struct method *last = NULL;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct study_case *t = &plan->cases[i];
+        char takes[PAIRS_TEXT];
+        count += !t->supported;
+        if (t->supported || !t->method->foreign || t->method == last || named == NAMED)
+            continue;
+        last = t->method;
+        method_pairs_text(takes, t->method, t->device.kind);
+        if (!*takes)
+            continue;
+        text_add(own, named++ ? "; " : " (");
+        text_visible(own, t->method->name);
+        text_format(own, " takes %s", takes);
+    }
+    text_add(own, named ? ")" : "");
     return count;
 }
 
 enum status run_report_text(const struct run_command *c, const struct sweep_outcome *outcome,
                             struct problem *p)
 {
-    struct text text = {0}, note = {0}, line = {0};
+    struct text text = {0}, note = {0}, line = {0}, own = {0};
     breaks_headline(&text, &c->plan);
     if (outcome->broken > 0)
         text_format(&text, "! %zu result%s an error bound\n", outcome->broken,
@@ -137,11 +153,13 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
     text_free(&note);
     breaks_lines(&text, &c->plan);
     uint64_t runs = run_command_runs(c);
-    size_t none = unsupported(&c->plan);
+    size_t none = unsupported(&c->plan, &own);
     text_format(&line, "%zu case%s, %llu run%s", c->plan.case_count, text_s(c->plan.case_count),
                 (unsigned long long)runs, text_s(runs));
     if (none > 0)
         text_format(&line, ", %zu case%s unsupported", none, text_s(none));
+    text_join(&line, &own);
+    text_free(&own);
     if (c->plan.left_out > 0) {
         text_format(&line, ", %zu input%s left out", c->plan.left_out, text_s(c->plan.left_out));
         for (size_t i = 0; i < c->plan.families_out; i++)
@@ -152,7 +170,7 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
         text_format(&line, ", merged from %u shards", c->merged);
     else if (c->rank.count > 1)
         text_format(&line, ", by %u ranks", c->rank.count);
-    else if (outcome->runs == 0 && outcome->failed == 0)
+    else if (runs > 0 && outcome->runs == 0 && outcome->failed == 0)
         text_add(&line, ", all there before");
     text_add(&line, ": ");
     text_visible(&line, c->out);

@@ -391,7 +391,11 @@ void accuracy_headline(struct text *to, const struct plan *plan)
         free(row);
         return;
     }
-    accumulators_of(plan, row, rows, &only, &lost);
+    if (accumulators_of(plan, row, rows, &only, &lost) == 0) {
+        text_add(to, "nothing was added: no method takes these formats\n");
+        free(row);
+        return;
+    }
     if (lost > 0 && several)
         text_format(to, "half of the %s or more lose every digit: ", halved(plan));
     else if (several)

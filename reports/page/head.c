@@ -216,9 +216,10 @@ void page_head(struct text *to, const struct page *r)
                 gathered_word(&r->g, "machine", "system"));
     text_add(to, "</dd>\n");
     begin_fact(to, "Date");
-    html_format(to, "%.10s %.5s UTC; ulpscope %s (%.12s)", started,
+    const char *commit = gathered_word(&r->g, "program", "commit");
+    html_format(to, "%.10s %.5s UTC; ulpscope %s (%.12s%s)", started,
                 strlen(started) > 16 ? started + 11 : "",
-                gathered_word(&r->g, "program", "version"),
-                gathered_word(&r->g, "program", "commit"));
+                gathered_word(&r->g, "program", "version"), commit,
+                strstr(commit, "-dirty") ? "-dirty" : "");
     text_add(to, "</dd>\n</dl>\n</header>\n");
 }

@@ -284,7 +284,7 @@ static void add_sum(struct text *to, const struct compare *c)
                                                "missing in A",
                                                "missing in B",
                                                "a result in neither"};
-    text_format(to, "%zu pairs of cases: ", c->pairs);
+    text_format(to, "%zu pair%s of cases: ", c->pairs, text_s(c->pairs));
     bool first = true;
     for (size_t v = 0; v < VERDICTS; v++) {
         if (!c->count[v])
@@ -293,7 +293,7 @@ static void add_sum(struct text *to, const struct compare *c)
         first = false;
     }
     if (c->broken)
-        text_format(to, "; %zu promises broken\n\n", c->broken);
+        text_format(to, "; %zu promise%s broken\n\n", c->broken, text_s(c->broken));
     else
         text_add(to, "; no promise broken\n\n");
 }

@@ -26,7 +26,8 @@ static void add_rate(struct text *to, const struct recommend_candidate *c)
     if (c->rate > 0 && c->raw_ns > 0)
         text_format(to, ", %.2f of the raw read (%.3g GB/s)", c->raw_ns / c->time_ns, c->rate);
     else if (*c->note)
-        text_format(to, " (%.*s)", (int)strcspn(c->note, ":"), c->note); /* why: in the files */
+        text_format(to, " (%.*s)",
+                    c->method->foreign ? (int)strcspn(c->note, ":") : (int)sizeof c->note, c->note);
 }
 
 static void add_head(struct text *to, const struct recommend_report *r)

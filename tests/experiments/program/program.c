@@ -254,18 +254,23 @@ Test(program, verdict_first, .init = make_folder, .fini = remove_folder)
 {
     expect_first("reveal", "sum/tiled --device cpu",
                  "sum/tiled on cpu, fp32/fp32, n = 16: the declared order\n");
+    expect_said("out", "\nreproduce: ");
     expect_first("reveal", "sum/exact --device cpu",
                  "sum/exact on cpu, fp32/fp32, n = 16: no order shows, it adds exactly or all at "
                  "once\n");
     expect_first("run",
                  "accuracy --device cpu --method sum/serial --input ones --n 10 --storage fp32 "
                  "--accumulator fp32 --out a",
-                 "no input costs every digit\n");
+                 "sum/serial in fp32 is exact on every input\n");
     expect_said("out", "\nreproduce: ");
     expect_said("out", "ulpscope run --from a/study.json --out a-again\n");
-    expect_first("compare", "a a", "1 pairs of cases: 1 the same bits; no promise broken\n");
+    expect_first("compare", "a a", "1 pair of cases: 1 the same bits; no promise broken\n");
+    expect_said("out", "ulpscope compare a a\n");
     expect_first("check", "sum/serial --device cpu --seconds 0.2",
                  "sum/serial on cpu: keeps gpu_to_gpu, as promised\n");
+    expect_first("check", "sum/exact --device cpu --seconds 0.2 --n 8 --only run_to_run",
+                 "sum/exact on cpu: ");
+    expect_said("out", "\nreproduce: ");
 }
 
 /* Tables of the studies that have the most columns; prose and paths aside. */

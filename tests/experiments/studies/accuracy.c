@@ -231,6 +231,25 @@ Test(accuracy, answers_in_its_first_line, .init = make_folder, .fini = remove_fo
     }
 }
 
+/* Where no method takes the formats there is no digit to name. */
+Test(accuracy, says_that_nothing_was_added, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    study_make(&s, "accuracy",
+               (study_words){{"device", "cpu"},
+                             {"method", "cub/sum"},
+                             {"storage", "fp32"},
+                             {"accumulator", "fp32"},
+                             {"input", "ones"},
+                             {"n", "10"},
+                             {NULL}});
+    cr_assert_eq(study_sweep(&s, in_folder("out"), true), STATUS_OK, "%s", s.problem.text);
+    struct text told = table_of(&s, NULL);
+    cr_expect(strncmp(told.data, "nothing was added: ", 19) == 0, "%s", told.data);
+    text_free(&told);
+    study_free(&s);
+}
+
 /* With several seeds a median is half of the results, not of the methods. */
 Test(accuracy, tells_results_of_several_seeds_from_methods, .init = make_folder,
      .fini = remove_folder)

@@ -266,6 +266,10 @@ Test(python, is_checked_timed_and_recorded, .init = make_folder, .fini = remove_
                              "--accumulator fp64 --array array --n 4"),
                  0);
     expect_said("out", "((0 + 1) + 2) + 3");
+    cr_expect_eq(run_program("check", "python:" FILE_OF_SUBJECTS ":fsum --device cpu --storage "
+                                      "fp32 --accumulator fp32 --array array"),
+                 4);
+    expect_said("err", "does not run on cpu in the formats asked for, but in fp32/fp64, fp64/fp64");
     cr_expect_eq(run_program("check", "sum/tiled --array lists"), 2);
     expect_said("err", "option --array: found 'lists', expected numpy, torch, cupy, jax or array");
 }
