@@ -14,48 +14,11 @@
  *                                of a rank tells its depth. A rank adds its lower child, then its
  *                                upper one, to its own. The second tree is the first one mirrored,
  *                                or turned by one where the number of ranks is odd. */
-#include "kernels/allreduce/allreduce.h"
-
-static void rank_order(struct hop *hop, size_t ranks, size_t block)
-{
-    (void)block;
-    for (size_t r = 1; r < ranks; r++)
-        hop[r - 1] = (struct hop){0, (uint32_t)r};
-}
-
-static void linear(struct hop *hop, size_t ranks, size_t block)
-{
-    (void)block;
-    for (size_t r = ranks - 1; r > 0; r--)
-        hop[ranks - 1 - r] = (struct hop){(uint32_t)ranks - 1, (uint32_t)r - 1};
-}
-
-static size_t a_block_a_rank(size_t ranks)
-{
-    return ranks;
-}
+#include "kernels/blocks/ranks.h"
 
 static void ring(struct hop *hop, size_t ranks, size_t block)
 {
-    for (size_t k = 0; k + 1 < ranks; k++)
-        hop[k] = (struct hop){(uint32_t)((block + k + 1) % ranks), (uint32_t)((block + k) % ranks)};
-}
-
-static void pairs(struct hop *hop, size_t ranks, size_t block)
-{
-    size_t power = 1, used = 0;
-    (void)block;
-    while (power <= ranks / 2)
-        power *= 2;
-    size_t extra = ranks - power;
-    for (size_t r = 0; r < extra; r++)
-        hop[used++] = (struct hop){(uint32_t)(2 * r), (uint32_t)(2 * r + 1)};
-    for (size_t apart = 1; apart < power; apart *= 2)
-        for (size_t i = 0; i < power; i += 2 * apart) {
-            size_t j = i + apart;
-            hop[used++] = (struct hop){(uint32_t)(i < extra ? 2 * i : i + extra),
-                                       (uint32_t)(j < extra ? 2 * j : j + extra)};
-        }
+    hops_round(hop, ranks, block);
 }
 
 static size_t two_blocks(size_t ranks)
@@ -96,50 +59,15 @@ static void double_tree(struct hop *hop, size_t ranks, size_t block)
     below(hop, 0, bit / 2, ranks, block);
 }
 
-/* A method's algorithm, what it answers, and its descriptor. Where there are blocks, the bits of an
- * element change with its place in the message and the message's length: no promise beyond
- * run_to_run covers these. */
-#define METHOD(form, parts, way, claim, says)                                                      \
-    static const struct algorithm form##_algorithm = {parts, way};                                 \
-    static enum status form##_cpu(const struct task *t, struct problem *p)                         \
-    {                                                                                              \
-        return allreduce_hops(t, &form##_algorithm, p);                                            \
-    }                                                                                              \
-    static size_t form##_height(size_t n, struct shape shape)                                      \
-    {                                                                                              \
-        (void)shape;                                                                               \
-        return allreduce_height(&form##_algorithm, n);                                             \
-    }                                                                                              \
-    static size_t form##_bin_height(const size_t *element, size_t terms, size_t n, size_t bins)    \
-    {                                                                                              \
-        (void)element, (void)n, (void)bins;                                                        \
-        return allreduce_height(&form##_algorithm, terms);                                         \
-    }                                                                                              \
-    static void form##_order(struct order *o, struct shape shape)                                  \
-    {                                                                                              \
-        (void)shape;                                                                               \
-        allreduce_order(o, &form##_algorithm);                                                     \
-    }                                                                                              \
-    const struct method allreduce_##form = {                                                       \
-        .name = "allreduce/" #form,                                                                \
-        .summary = says,                                                                           \
-        .operation = &operation_allreduce,                                                         \
-        .promise = PROMISE_##claim,                                                                \
-        .pairs = {FORMAT_PAIRS_ALL},                                                               \
-        .bound = THEOREM_TREE,                                                                     \
-        .height = form##_height,                                                                   \
-        .bin_height = form##_bin_height,                                                           \
-        .order = form##_order,                                                                     \
-        .cpu = form##_cpu,                                                                         \
-    };
-
-METHOD(rank_order, NULL, rank_order, GPU_TO_GPU, "ranks one after the other, from 0")
-METHOD(linear, NULL, linear, GPU_TO_GPU,
-       "ranks one after the other, from the last, as a root receives them")
-METHOD(ring, a_block_a_rank, ring, RUN_TO_RUN,
-       "a block a rank: block b is added round the ring from rank b")
-METHOD(recursive_doubling, NULL, pairs, GPU_TO_GPU, "exchanges with the ranks 1, 2, 4, ... away")
-METHOD(rabenseifner, NULL, pairs, GPU_TO_GPU,
-       "halves exchanged with the ranks 1, 2, 4, ... away, then gathered")
-METHOD(double_tree, two_blocks, double_tree, RUN_TO_RUN,
-       "a half each in two binary trees of the ranks")
+RANKS_METHOD(allreduce, rank_order, NULL, hops_from_first, GPU_TO_GPU,
+             "ranks one after the other, from 0");
+RANKS_METHOD(allreduce, linear, NULL, hops_from_last, GPU_TO_GPU,
+             "ranks one after the other, from the last, as a root receives them");
+RANKS_METHOD(allreduce, ring, hops_a_block_a_rank, ring, RUN_TO_RUN,
+             "a block a rank: block b is added round the ring from rank b");
+RANKS_METHOD(allreduce, recursive_doubling, NULL, hops_pairs, GPU_TO_GPU,
+             "exchanges with the ranks 1, 2, 4, ... away");
+RANKS_METHOD(allreduce, rabenseifner, NULL, hops_pairs, GPU_TO_GPU,
+             "halves exchanged with the ranks 1, 2, 4, ... away, then gathered");
+RANKS_METHOD(allreduce, double_tree, two_blocks, double_tree, RUN_TO_RUN,
+             "a half each in two binary trees of the ranks");

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "experiments/operations/operation.h"
-#include "kernels/allreduce/allreduce.h"
 #include "reference/measure/measure.h"
 #include "tests/support/oracle.h"
 #include "tests/support/samples.h"

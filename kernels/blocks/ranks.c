@@ -1,10 +1,12 @@
-#include "kernels/allreduce/allreduce.h"
+#include "kernels/blocks/ranks.h"
 
 #include <stdlib.h>
 
+#include "kernels/blocks/binned_state.h"
 #include "kernels/method/matrix.h"
+#include "reference/exact/rounded.h"
 
-size_t allreduce_begin(size_t outputs, size_t blocks, size_t block)
+size_t ranks_begin(size_t outputs, size_t blocks, size_t block)
 {
     size_t longer = outputs % blocks;
     return outputs / blocks * block + (block < longer ? block : longer);
@@ -21,7 +23,7 @@ static double add_up(const struct task *t, const struct hop *hop, size_t ranks, 
     return sum[ranks > 1 ? hop[ranks - 2].to : 0];
 }
 
-enum status allreduce_hops(const struct task *t, const struct algorithm *a, struct problem *p)
+enum status ranks_add(const struct task *t, const struct algorithm *a, struct problem *p)
 {
     size_t outputs = t->of->bins, ranks = matrix_length(t->of->in.n, outputs);
     size_t blocks = a->blocks && ranks > 0 ? a->blocks(ranks) : 1;
@@ -29,8 +31,7 @@ enum status allreduce_hops(const struct task *t, const struct algorithm *a, stru
     double *sum = malloc((ranks + 1) * sizeof *sum), result = 0;
     bool room = hop && sum;
     for (size_t b = 0; room && b < blocks; b++) {
-        size_t i = allreduce_begin(outputs, blocks, b),
-               end = allreduce_begin(outputs, blocks, b + 1);
+        size_t i = ranks_begin(outputs, blocks, b), end = ranks_begin(outputs, blocks, b + 1);
         if (ranks > 1 && i < end)
             a->hops(hop, ranks, b);
         for (; i < end; i++) {
@@ -45,7 +46,7 @@ enum status allreduce_hops(const struct task *t, const struct algorithm *a, stru
                 : problem(p, STATUS_MEMORY, "device cpu: no memory for %zu ranks", ranks);
 }
 
-size_t allreduce_height(const struct algorithm *a, size_t ranks)
+size_t ranks_height(const struct algorithm *a, size_t ranks)
 {
     struct hop *hop = malloc((ranks + 1) * sizeof *hop);
     size_t *height = calloc(ranks + 1, sizeof *height), result = ranks;
@@ -62,7 +63,7 @@ size_t allreduce_height(const struct algorithm *a, size_t ranks)
     return ranks > 1 ? result : 0;
 }
 
-void allreduce_order(struct order *o, const struct algorithm *a)
+void ranks_order(struct order *o, const struct algorithm *a)
 {
     size_t ranks = o->leaves;
     struct hop *hop = malloc((ranks + 1) * sizeof *hop);
@@ -81,7 +82,56 @@ void allreduce_order(struct order *o, const struct algorithm *a)
     free(sum);
 }
 
-enum status allreduce_each(const struct task *t, allreduce_sum *sum, struct problem *p)
+/* --- the hops --- */
+
+void hops_from_first(struct hop *hop, size_t ranks, size_t block)
+{
+    (void)block;
+    for (size_t r = 1; r < ranks; r++)
+        hop[r - 1] = (struct hop){0, (uint32_t)r};
+}
+
+void hops_from_last(struct hop *hop, size_t ranks, size_t block)
+{
+    (void)block;
+    for (size_t r = ranks - 1; r > 0; r--)
+        hop[ranks - 1 - r] = (struct hop){(uint32_t)ranks - 1, (uint32_t)r - 1};
+}
+
+size_t hops_a_block_a_rank(size_t ranks)
+{
+    return ranks;
+}
+
+void hops_round(struct hop *hop, size_t ranks, size_t first)
+{
+    for (size_t k = 0; k + 1 < ranks; k++)
+        hop[k] = (struct hop){(uint32_t)((first + k + 1) % ranks), (uint32_t)((first + k) % ranks)};
+}
+
+void hops_pairs(struct hop *hop, size_t ranks, size_t block)
+{
+    size_t power = 1, used = 0;
+    (void)block;
+    while (power <= ranks / 2)
+        power *= 2;
+    size_t extra = ranks - power;
+    for (size_t r = 0; r < extra; r++)
+        hop[used++] = (struct hop){(uint32_t)(2 * r), (uint32_t)(2 * r + 1)};
+    for (size_t apart = 1; apart < power; apart *= 2)
+        for (size_t i = 0; i < power; i += 2 * apart) {
+            size_t j = i + apart;
+            hop[used++] = (struct hop){(uint32_t)(i < extra ? 2 * i : i + extra),
+                                       (uint32_t)(j < extra ? 2 * j : j + extra)};
+        }
+}
+
+/* --- without hops --- */
+
+/* Calls sum(elements of output i over the ranks). */
+typedef double sum_of(const struct array *x, enum format f);
+
+static enum status each(const struct task *t, sum_of *sum, struct problem *p)
 {
     size_t outputs = t->of->bins, ranks = matrix_length(t->of->in.n, outputs);
     double *copy = malloc((ranks + 1) * sizeof *copy), result = 0;
@@ -96,4 +146,27 @@ enum status allreduce_each(const struct task *t, allreduce_sum *sum, struct prob
     }
     free(copy);
     return STATUS_OK;
+}
+
+static double exactly(const struct array *x, enum format f)
+{
+    return rounded_sum(x, f, 1);
+}
+
+enum status ranks_exact(const struct task *t, struct problem *p)
+{
+    return each(t, exactly, p);
+}
+
+static double in_bins(const struct array *x, enum format f)
+{
+    struct binned_state s;
+    binned_state_init(&s, x->format, f, RANKS_FOLDS, NULL);
+    binned_state_add(&s, x, 0, x->n);
+    return binned_state_finish(&s);
+}
+
+enum status ranks_binned(const struct task *t, struct problem *p)
+{
+    return each(t, in_bins, p);
 }

@@ -1,0 +1,110 @@
+/* Sums over ranks. The array has as many elements of each rank, rank after rank; output i is the
+ * sum over the ranks of element i, and `bins` = n / ranks is how many outputs there are.
+ *
+ * An algorithm cuts the outputs into blocks and says for each which rank's running sum is added to
+ * which other's. Every rank begins with its own element, rounded once to the accumulator, which is
+ * what travels; each hop is one addition rounded to it. Addition commutes, so that the order is
+ * the tree of hops, whichever operand a library puts first. */
+#pragma once
+
+#include "kernels/method/method.h"
+
+/* sum[to] = sum[to] + sum[from]. */
+struct hop {
+    uint32_t to, from;
+};
+
+/* Writes the ranks - 1 hops of a block; the sum is where the last one leads. */
+typedef void hops_of_block(struct hop *hop, size_t ranks, size_t block);
+
+struct algorithm {
+    size_t (*blocks)(size_t ranks); /* NULL: one */
+    hops_of_block *hops;
+};
+
+/* Of `outputs` outputs in as many blocks: block b begins at ranks_begin(..). The first ones
+ * are longer by one where they cannot be alike. */
+size_t ranks_begin(size_t outputs, size_t blocks, size_t block);
+
+enum status ranks_add(const struct task *t, const struct algorithm *a, struct problem *p);
+/* Of one output of block 0, each leaf a rank. */
+size_t ranks_height(const struct algorithm *a, size_t ranks);
+void ranks_order(struct order *o, const struct algorithm *a);
+
+size_t hops_a_block_a_rank(size_t ranks);
+/* ((x[0] + x[1]) + x[2]) + ...; and from the last rank to the first, as a root that receives them
+ * in descending order adds them. */
+hops_of_block hops_from_first, hops_from_last;
+/* Pairs, pairs of pairs, ...: the pairwise tree of the largest power of two. Where that leaves
+ * `extra` ranks, each of the first 2 extra adds to its neighbour first. */
+hops_of_block hops_pairs;
+/* Round the ring of ranks from this one to the one before it. */
+void hops_round(struct hop *hop, size_t ranks, size_t first);
+
+/* The exact sums, each rounded once; and those of sum/binned, K = RANKS_FOLDS. */
+enum { RANKS_FOLDS = 3 };
+enum status ranks_exact(const struct task *t, struct problem *p);
+enum status ranks_binned(const struct task *t, struct problem *p);
+
+/* A method's algorithm, what it answers, and its descriptor. Where there are blocks, the bits of an
+ * element change with its place in the message and the message's length: no promise beyond
+ * run_to_run covers these. */
+#define RANKS_METHOD(what, form, parts, way, claim, says)                                          \
+    static const struct algorithm form##_algorithm = {parts, way};                                 \
+    static enum status form##_cpu(const struct task *t, struct problem *p)                         \
+    {                                                                                              \
+        return ranks_add(t, &form##_algorithm, p);                                                 \
+    }                                                                                              \
+    static size_t form##_height(size_t n, struct shape shape)                                      \
+    {                                                                                              \
+        (void)shape;                                                                               \
+        return ranks_height(&form##_algorithm, n);                                                 \
+    }                                                                                              \
+    static size_t form##_bin_height(const size_t *element, size_t terms, size_t n, size_t bins)    \
+    {                                                                                              \
+        (void)element, (void)n, (void)bins;                                                        \
+        return ranks_height(&form##_algorithm, terms);                                             \
+    }                                                                                              \
+    static void form##_order(struct order *o, struct shape shape)                                  \
+    {                                                                                              \
+        (void)shape;                                                                               \
+        ranks_order(o, &form##_algorithm);                                                         \
+    }                                                                                              \
+    const struct method what##_##form = {                                                          \
+        .name = #what "/" #form,                                                                   \
+        .summary = says,                                                                           \
+        .operation = &operation_##what,                                                            \
+        .promise = PROMISE_##claim,                                                                \
+        .pairs = {FORMAT_PAIRS_ALL},                                                               \
+        .bound = THEOREM_TREE,                                                                     \
+        .height = form##_height,                                                                   \
+        .bin_height = form##_bin_height,                                                           \
+        .order = form##_order,                                                                     \
+        .cpu = form##_cpu,                                                                         \
+    }
+/* Those whose bits depend neither on the order nor on the number of ranks that share the addends,
+ * nor on where an element stands in the message: what##_exact and what##_binned. */
+#define RANKS_METHODS_INVARIANT(what)                                                              \
+    const struct method what##_exact = {                                                           \
+        .name = #what "/exact",                                                                    \
+        .summary = "the exact sum over the ranks, rounded once",                                   \
+        .operation = &operation_##what,                                                            \
+        .promise = PROMISE_CORRECTLY_ROUNDED,                                                      \
+        .beside = 1u << PROMISE_RANK_INVARIANT,                                                    \
+        .pairs = {FORMAT_PAIRS_ALL},                                                               \
+        .addition = ADDITION_EXACT,                                                                \
+        .bound = THEOREM_CORRECTLY_ROUNDED,                                                        \
+        .cpu = ranks_exact,                                                                        \
+    };                                                                                             \
+    const struct method what##_binned = {                                                          \
+        .name = #what "/binned",                                                                   \
+        .summary = "elements cut into bins with exact sums: any order and number of ranks",        \
+        .operation = &operation_##what,                                                            \
+        .promise = PROMISE_ORDER_INVARIANT,                                                        \
+        .beside = 1u << PROMISE_RANK_INVARIANT,                                                    \
+        .pairs = {FORMAT_PAIRS_ALL},                                                               \
+        .addition = ADDITION_BINS,                                                                 \
+        .bound = THEOREM_BINNED,                                                                   \
+        .folds = RANKS_FOLDS,                                                                      \
+        .cpu = ranks_binned,                                                                       \
+    }
