@@ -6,98 +6,15 @@
 #include <unistd.h>
 
 #include "experiments/subjects/foreign_state.h"
+#include "experiments/subjects/mpi_models.h"
 #include "experiments/subjects/mpi_told.h"
 #include "experiments/system/machine.h"
 #include "reports/text/near.h"
 
 #define INSTALL "install openmpi-bin and libopenmpi-dev, then build anew"
 
-/* As coll_tuned_allreduce_algorithm numbers them; 0: Open MPI decides. */
-static const struct algorithm {
-    const char *name, *summary;
-} algorithms[] = {
-    {"mpi/allreduce", "MPI_Allreduce, whichever algorithm the library chooses"},
-    {"mpi/basic_linear", "MPI_Allreduce, Open MPI's algorithm 1: reduced to rank 0, then sent"},
-    {"mpi/nonoverlapping", "MPI_Allreduce, Open MPI's algorithm 2: MPI_Reduce, then MPI_Bcast"},
-    {"mpi/recursive_doubling", "MPI_Allreduce, Open MPI's algorithm 3"},
-    {"mpi/ring", "MPI_Allreduce, Open MPI's algorithm 4"},
-    {"mpi/segmented_ring", "MPI_Allreduce, Open MPI's algorithm 5, in segments of 4 KiB"},
-    {"mpi/rabenseifner", "MPI_Allreduce, Open MPI's algorithm 6"},
-};
-enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
-enum {
-    DECIDED,
-    BASIC_LINEAR,
-    NONOVERLAPPING,
-    RECURSIVE_DOUBLING,
-    RING,
-    SEGMENTED_RING,
-    RABENSEIFNER
-};
-
 /* Each is a process of 30 MB or more. */
 enum { MPI_RANKS_MOST = 64 };
-
-const char *mpi_name(size_t u)
-{
-    return u < ALGORITHMS ? algorithms[u].name : NULL;
-}
-
-static size_t number_of(const char *name)
-{
-    size_t number = 0;
-    while (number < ALGORITHMS && strcmp(algorithms[number].name, name) != 0)
-        number++;
-    return number;
-}
-
-/* --- which model has its bits --- */
-
-/* What Open MPI 4.1 and 5.0 choose by the bytes of a rank, of sums that commute. */
-static size_t decided(size_t ranks, size_t bytes)
-{
-    if (ranks < 4)
-        return bytes < 8        ? RING
-               : bytes < 4096   ? RECURSIVE_DOUBLING
-               : bytes < 8192   ? RING
-               : bytes < 16384  ? RECURSIVE_DOUBLING
-               : bytes < 65536  ? RING
-               : bytes < 262144 ? SEGMENTED_RING
-                                : RABENSEIFNER;
-    if (ranks < 8)
-        return bytes < 16 ? RING : bytes < 8192 ? RECURSIVE_DOUBLING : RABENSEIFNER;
-    if (ranks < 16)
-        return bytes < 8192 ? RECURSIVE_DOUBLING : RABENSEIFNER;
-    if (ranks < 32)
-        return bytes < 64 ? SEGMENTED_RING : bytes < 4096 ? RECURSIVE_DOUBLING : RABENSEIFNER;
-    if (ranks < 64)
-        return bytes < 128 ? SEGMENTED_RING : RABENSEIFNER;
-    return bytes < 262144 ? RECURSIVE_DOUBLING : RABENSEIFNER;
-}
-
-const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format f)
-{
-    size_t number = number_of(name), power = 1;
-    while (power <= ranks / 2)
-        power *= 2;
-    if (number == DECIDED)
-        number = decided(ranks, elements * (size_t)format_facts[f].bytes);
-    if (ranks <= 2) /* there is one addition at most */
-        return "allreduce/rank_order";
-    switch (number) {
-    case BASIC_LINEAR:
-        return "allreduce/linear";
-    case RECURSIVE_DOUBLING:
-        return "allreduce/recursive_doubling";
-    case RING:
-    case SEGMENTED_RING: /* a block's segments go the block's way */
-        return elements < ranks ? "allreduce/recursive_doubling" : "allreduce/ring";
-    case RABENSEIFNER:
-        return elements < power ? "allreduce/linear" : "allreduce/rabenseifner";
-    default: /* MPI_Reduce chooses among trees, chains and pipelines of its own */
-        return NULL;
-    }
-}
 
 /* --- what is there --- */
 
@@ -158,14 +75,14 @@ bool mpi_there(char text[MPI_TEXT])
 enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
 {
     char text[MPI_TEXT];
-    size_t number = number_of(f->name);
-    if (number == ALGORITHMS) {
+    const struct mpi_algorithm *algorithm = mpi_algorithm_named(f->name);
+    if (!algorithm) {
         struct near near = {.word = f->name};
         char known[400] = "";
-        for (size_t i = 0; i < ALGORITHMS; i++) {
+        for (size_t i = 0; mpi_name(i); i++) {
             size_t used = strlen(known);
-            near_try(&near, algorithms[i].name);
-            snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", algorithms[i].name);
+            near_try(&near, mpi_name(i));
+            snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", mpi_name(i));
         }
         if (near.found)
             return problem(p, STATUS_USAGE, "%s: found '%.200s': did you mean %s?", where, f->name,
@@ -175,8 +92,8 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
     }
     if (!mpi_there(text))
         return problem(p, STATUS_DEVICE, "%s: %s cannot run: %s", where, f->name, text);
-    f->method.summary = algorithms[number].summary;
-    f->method.operation = &operation_allreduce;
+    f->method.summary = algorithm->summary;
+    f->method.operation = algorithm->operation;
     f->method.pairs[DEVICE_CPU] = (struct format_pairs)FORMAT_PAIRS_ALL;
     f->method.model = mpi_model;
     f->times = TIMES_ITSELF;
@@ -186,10 +103,11 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
 
 /* --- runs --- */
 
-/* $1: the algorithm, $2: ranks, $3: the worker. All that Open MPI maps lies in a folder of its own.
- * A shell in a session of its own removes that when the end of a pipe tells that mpirun is gone,
- * however it went, and hands on its exit status. Where mpirun did not end by itself, a rank may be
- * about to make files there: it removes them for two seconds more.
+/* $1: ranks, $2: the worker, $3: what is called, $4: its algorithm, $5: the bytes of a segment. All
+ * that Open MPI maps lies in a folder of its own. A shell in a session of its own removes that when
+ * the end of a pipe tells that mpirun is gone, however it went, and hands on its exit status. Where
+ * mpirun did not end by itself, a rank may be about to make files there: it removes them for two
+ * seconds more.
  *
  * Variables rather than options, which other libraries' mpirun refuse. Two ranks on one processor
  * shall yield it, and copy through memory that both map: containers seldom allow more.
@@ -206,15 +124,15 @@ static const char script[] =
     "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1 "
     "OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none "
     "OMPI_MCA_btl_vader_single_copy_mechanism=none\n"
-    "[ $1 = 0 ] || export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-    "OMPI_MCA_coll_tuned_allreduce_algorithm=$1\n"
-    "[ $1 != 5 ] || export OMPI_MCA_coll_tuned_allreduce_algorithm_segmentsize=4096\n"
+    "[ $4 = 0 ] || export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
+    "OMPI_MCA_coll_tuned_$3_algorithm=$4\n"
+    "[ $5 = 0 ] || export OMPI_MCA_coll_tuned_$3_algorithm_segmentsize=$5\n"
     "folder=$(mktemp -d /dev/shm/ulpscope-mpi.XXXXXX 2>/dev/null || "
     "mktemp -d -t ulpscope-mpi.XXXXXX) || exit 4\n"
     "export OMPI_MCA_orte_tmpdir_base=\"$folder\" "
     "OMPI_MCA_btl_vader_backing_directory=\"$folder\"\n"
     "exec 4>&1\n"
-    "{ ${ULPSCOPE_MPIRUN:-mpirun} -n $2 \"$3\" >&4 4>&-; echo $?; } | "
+    "{ ${ULPSCOPE_MPIRUN:-mpirun} -n $1 \"$2\" >&4 4>&-; echo $?; } | "
     "setsid /bin/sh -c 'read ended; rm -rf \"$0\"; "
     "[ \"${ended:-4}\" = 0 ] && [ ! -e \"$0\" ] || "
     "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rm -rf \"$0\"; done & exit ${ended:-4}' "
@@ -222,13 +140,15 @@ static const char script[] =
 
 enum status mpi_open(struct foreign *f, const char *device, struct problem *p)
 {
-    char worker[PATH_MAX], number[24], ranks[24];
+    const struct mpi_algorithm *a = mpi_algorithm_named(f->name);
+    char worker[PATH_MAX], ranks[24], number[24], segment[24];
     if (!find_worker(worker))
         return problem(p, STATUS_DEVICE, "%s: found no ulpscope-mpi beside the program", f->name);
-    snprintf(number, sizeof number, "%zu", number_of(f->name));
     snprintf(ranks, sizeof ranks, "%zu", f->ranks);
-    const char *const argv[] = {"/bin/sh", "-c",  script, "ulpscope-mpi",
-                                number,    ranks, worker, NULL};
+    snprintf(number, sizeof number, "%u", a->number);
+    snprintf(segment, sizeof segment, "%u", a->segment);
+    const char *const argv[] = {"/bin/sh", "-c",    script, "ulpscope-mpi", ranks,
+                                worker,    a->call, number, segment,        NULL};
     return foreign_open(f, argv, device, p);
 }
 
@@ -253,7 +173,8 @@ static enum status ask(struct foreign *f, const struct task *t, const struct arr
     char line[64];
     size_t bytes = array_bytes(x->format, t->of->bins);
     struct mpi_told told;
-    snprintf(line, sizeof line, "allreduce %zu %s\n", t->of->bins, format_facts[x->format].name);
+    snprintf(line, sizeof line, "%s %zu %s\n", mpi_algorithm_named(f->name)->call, t->of->bins,
+             format_facts[x->format].name);
     enum status status = foreign_ask(f,
                                      &(struct question){.line = line,
                                                         .data = x->data,

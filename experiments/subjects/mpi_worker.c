@@ -1,11 +1,12 @@
-/* A rank of an all-reduce under mpirun, for experiments/subjects/mpi.c. Rank 0 is asked through its
- * standard input, one line and then the elements, rank after rank:
+/* A rank under mpirun, for experiments/subjects/mpi.c. Rank 0 is asked through its standard input,
+ * one line and then the elements, rank after rank:
  *
- *     allreduce ELEMENTS FORMAT
+ *     CALL ELEMENTS FORMAT
  *
- * ELEMENTS is a rank's. The answer is the array that rank 0 ended with, and a struct mpi_told. The
- * end of the input is the end of all ranks. fp32 and fp64 are MPI's own sums; formats that it has
- * no type for are added by an operation of ours, which rounds each addition to the format. */
+ * CALL is one of `calls`, ELEMENTS is a rank's. The answer is the array that rank 0 ended with, and
+ * a struct mpi_told. The end of the input is the end of all ranks. fp32 and fp64 are MPI's own
+ * sums; formats that it has no type for are added by an operation of ours, which rounds each
+ * addition to the format. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,7 +27,16 @@
 
 enum { NOTHING_MORE, A_CASE };
 struct header {
-    uint64_t what, elements, format;
+    uint64_t what, call, elements, format;
+};
+
+/* A rank of so many, and what is asked of all. */
+struct part {
+    int rank, ranks;
+    struct array mine, sum; /* as many elements; the sum is whole on rank 0 in the end */
+    MPI_Datatype type;
+    MPI_Op op;
+    struct mpi_told told;
 };
 
 static enum format format_of_wire;
@@ -84,21 +94,79 @@ static void *room(size_t bytes)
     return data;
 }
 
-static bool read_case(struct header *h)
+/* --- what is called --- */
+
+/* The first rank that has other bits than rank 0, whose array all are sent. */
+static void compare(struct part *p)
 {
-    char line[64], name[16];
-    size_t elements;
+    const struct array *mine = &p->sum;
+    struct array first = {mine->format, mine->n, room(array_bytes(mine->format, mine->n))};
+    uint64_t found[3] = {mine->n, 0, 0}, *all = room((size_t)p->ranks * sizeof found);
+    memcpy(first.data, mine->data, array_bytes(mine->format, mine->n));
+    MPI_Bcast(first.data, (int)mine->n, p->type, 0, MPI_COMM_WORLD);
+    for (size_t i = 0; i < mine->n && found[0] == mine->n; i++) {
+        uint64_t due = format_canonical(mine->format, array_bits(&first, i));
+        uint64_t is = format_canonical(mine->format, array_bits(mine, i));
+        if (is != due)
+            found[0] = i, found[1] = due, found[2] = is;
+    }
+    MPI_Gather(found, 3, MPI_UINT64_T, all, 3, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int r = 1; p->rank == 0 && r < p->ranks && p->told.rank == 0; r++)
+        if (all[3 * r] < mine->n) {
+            p->told.rank = (uint64_t)r;
+            p->told.element = all[3 * r];
+            p->told.bits[0] = all[3 * r + 1];
+            p->told.bits[1] = all[3 * r + 2];
+        }
+    free(first.data);
+    free(all);
+}
+
+static double begin(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime();
+}
+
+static void end(struct part *p, double begun)
+{
+    p->told.time_ns = (uint64_t)((MPI_Wtime() - begun) * 1e9);
+}
+
+static void allreduce(struct part *p)
+{
+    double begun = begin();
+    MPI_Allreduce(p->mine.data, p->sum.data, (int)p->mine.n, p->type, p->op, MPI_COMM_WORLD);
+    end(p, begun);
+    if (PLANTED("lie") && p->rank == p->ranks - 1)
+        *(char *)p->sum.data ^= 1;
+    compare(p);
+}
+
+static const struct {
+    const char *name;
+    void (*function)(struct part *p);
+} calls[] = {{"allreduce", allreduce}};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static void read_case(struct header *h)
+{
+    char line[64], call[32], name[16];
+    size_t elements, c = 0;
     *h = (struct header){.what = NOTHING_MORE};
     if (!fgets(line, sizeof line, stdin))
-        return false;
-    if (sscanf(line, "allreduce %zu %15s", &elements, name) != 2)
-        fail("found another request than allreduce ELEMENTS FORMAT");
+        return;
+    if (sscanf(line, "%31s %zu %15s", call, &elements, name) != 3)
+        fail("found another request than CALL ELEMENTS FORMAT");
+    while (c < CALLS && strcmp(call, calls[c].name) != 0)
+        c++;
+    if (c == CALLS)
+        fail("found a call of no name that is known");
     for (enum format f = 0; f < FORMATS; f++)
         if (strcmp(name, format_facts[f].name) == 0)
-            *h = (struct header){A_CASE, elements, f};
+            *h = (struct header){A_CASE, c, elements, f};
     if (h->what != A_CASE)
         fail("found a format of no name that is known");
-    return true;
 }
 
 static void write_all(const void *data, size_t bytes)
@@ -107,40 +175,19 @@ static void write_all(const void *data, size_t bytes)
         fail("the answer could not be written");
 }
 
-/* The first rank that has other bits than rank 0, whose array all are sent. */
-static void compare(struct mpi_told *told, const struct array *mine, int rank, int ranks,
-                    MPI_Datatype type)
-{
-    struct array first = {mine->format, mine->n, room(array_bytes(mine->format, mine->n))};
-    uint64_t found[3] = {mine->n, 0, 0}, *all = room((size_t)ranks * sizeof found);
-    memcpy(first.data, mine->data, array_bytes(mine->format, mine->n));
-    MPI_Bcast(first.data, (int)mine->n, type, 0, MPI_COMM_WORLD);
-    for (size_t i = 0; i < mine->n && found[0] == mine->n; i++) {
-        uint64_t due = format_canonical(mine->format, array_bits(&first, i));
-        uint64_t is = format_canonical(mine->format, array_bits(mine, i));
-        if (is != due)
-            found[0] = i, found[1] = due, found[2] = is;
-    }
-    MPI_Gather(found, 3, MPI_UINT64_T, all, 3, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    for (int r = 1; rank == 0 && r < ranks && told->rank == 0; r++)
-        if (all[3 * r] < mine->n) {
-            told->rank = (uint64_t)r;
-            told->element = all[3 * r];
-            told->bits[0] = all[3 * r + 1];
-            told->bits[1] = all[3 * r + 2];
-        }
-    free(first.data);
-    free(all);
-}
-
 static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
 {
     enum format f = (enum format)h->format;
     size_t bytes = array_bytes(f, h->elements);
-    void *all = NULL, *mine = room(bytes), *sum = room(bytes);
-    struct mpi_told told = {0};
-    MPI_Datatype type = f == FP64 ? MPI_DOUBLE : f == FP32 ? MPI_FLOAT : MPI_UINT16_T;
-    MPI_Op op = f == FP64 || f == FP32 ? MPI_SUM : added;
+    struct part p = {.rank = rank,
+                     .ranks = ranks,
+                     .mine = {f, h->elements, room(bytes)},
+                     .sum = {f, h->elements, room(bytes)},
+                     .type = f == FP64   ? MPI_DOUBLE
+                             : f == FP32 ? MPI_FLOAT
+                                         : MPI_UINT16_T,
+                     .op = f == FP64 || f == FP32 ? MPI_SUM : added};
+    void *all = NULL;
     int count = (int)h->elements;
     format_of_wire = f;
     if (rank == 0) {
@@ -149,25 +196,19 @@ static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
             fail("found the end of the input among elements");
         send(h, ranks);
     }
-    MPI_Scatter(all, count, type, mine, count, type, 0, MPI_COMM_WORLD);
+    MPI_Scatter(all, count, p.type, p.mine.data, count, p.type, 0, MPI_COMM_WORLD);
     if (PLANTED("die") && rank == ranks - 1)
         _exit(7);
     while (PLANTED("hang") && rank == ranks - 1)
         pause();
-    MPI_Barrier(MPI_COMM_WORLD);
-    double begin = MPI_Wtime();
-    MPI_Allreduce(mine, sum, count, type, op, MPI_COMM_WORLD);
-    told.time_ns = (uint64_t)((MPI_Wtime() - begin) * 1e9);
-    if (PLANTED("lie") && rank == ranks - 1)
-        *(char *)sum ^= 1;
-    compare(&told, &(struct array){f, h->elements, sum}, rank, ranks, type);
+    calls[h->call].function(&p);
     if (rank == 0) {
-        write_all(sum, bytes);
-        write_all(&told, sizeof told);
+        write_all(p.sum.data, bytes);
+        write_all(&p.told, sizeof p.told);
     }
     free(all);
-    free(mine);
-    free(sum);
+    free(p.mine.data);
+    free(p.sum.data);
 }
 
 int main(int argc, char **argv)
