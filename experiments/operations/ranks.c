@@ -1,4 +1,4 @@
-/* All-reduces: how many ranks share the elements. */
+/* Sums over ranks: how many ranks there are. */
 #include <stdio.h>
 
 #include "experiments/operations/operation.h"
@@ -168,24 +168,12 @@ static void dealt(const struct array *to, const struct setting *is, const struct
                            array_bits(from, r * s->bins + i));
 }
 
-const struct operation_use use_allreduce = {
-    .operation = &operation_allreduce,
-    .columns_of = COLUMNS_OF_SCATTERS,
-    .reads = 1 << SETTING_RANKS,
-    .columns = columns,
-    .words = words,
-    .says = says,
-    .note = note,
-    .each = each,
-    .make = make,
-    .places = places,
-    .vary = vary,
-    .sample = sample,
-    .batches = true,
-    .not_served = true,
-    .not_recorded = true,
-    .surround = surround,
-    .embed = embed,
-    .deal = deal,
-    .dealt = dealt,
-};
+#define USE_OF_RANKS(its_operation)                                                                \
+    {                                                                                              \
+        .operation = &(its_operation), .columns_of = COLUMNS_OF_SCATTERS,                          \
+        .reads = 1 << SETTING_RANKS, .columns = columns, .words = words, .says = says,             \
+        .note = note, .each = each, .make = make, .places = places, .vary = vary,                  \
+        .sample = sample, .batches = true, .not_served = true, .not_recorded = true,               \
+        .surround = surround, .embed = embed, .deal = deal, .dealt = dealt                         \
+    }
+const struct operation_use use_allreduce = USE_OF_RANKS(operation_allreduce);
