@@ -11,13 +11,25 @@
 _Static_assert((int)AXIS_PROMOTE - (int)AXIS_SCAN == (int)SETTING_PROMOTE,
                "an axis for each option");
 
+/* The experiments that read it. */
+static void experiments_reading(char *text, size_t size, enum setting_option option)
+{
+    *text = 0;
+    for (size_t i = 0; experiments[i]; i++) {
+        size_t used = strlen(text);
+        if (experiments[i]->operation[0] && !experiments[i]->run &&
+            experiment_reads(experiments[i], option))
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", experiments[i]->name);
+    }
+}
+
 static enum status refuse(const struct axes *axes, const struct request *r, struct problem *p)
 {
     const struct experiment *e = axes->experiment;
     char others[128];
     for (enum setting_option i = 0; i < SETTING_OPTIONS; i++) {
         const struct list *asked = &r->axis[AXIS_SCAN + i];
-        experiments_of(others, sizeof others, operation_asking(i));
+        experiments_reading(others, sizeof others, i);
         if (asked->count > 0 && !experiment_reads(e, i))
             return problem(p, STATUS_USAGE,
                            "option --%s: found '%s' with %s, which runs no %s: expected it with an "
@@ -25,7 +37,7 @@ static enum status refuse(const struct axes *axes, const struct request *r, stru
                            setting_options[i].name, asked->item[0], e->name,
                            setting_options[i].plural, others);
     }
-    experiments_of(others, sizeof others, operation_asking(SETTING_PRODUCT));
+    experiments_reading(others, sizeof others, SETTING_PRODUCT);
     for (size_t i = 0; i < axes->inputs && !experiment_reads(e, SETTING_PRODUCT); i++)
         if (axes->input[i].family->pair)
             return problem(p, STATUS_USAGE,
