@@ -1,8 +1,8 @@
 /* Batch invariance: a row's sum, or an element of a matrix product, must depend neither on how many
  * others there are, nor on where it lies, nor on the others' data, nor on the layout. Each attempt
  * computes an output of a case again, from its first terms, in a batch that differs in one of
- * these; attempts that are compared with each other follow the same output. For an element of an
- * all-reduced message a fixed list of surroundings is tried. */
+ * these; attempts that are compared with each other follow the same output. For an element of a
+ * message that ranks sum up a fixed list of surroundings is tried. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -194,8 +194,8 @@ static enum status run_dealt(const struct check *c, const struct setting *is, si
     return status;
 }
 
-/* An all-reduce with other numbers and places of ranks: what rank_invariant speaks of, beside the
- * orders above. */
+/* A sum over ranks with other numbers and places of ranks: what rank_invariant speaks of, beside
+ * the orders above. */
 static enum status try_ranks(struct check *c, struct check_outcome *o, struct problem *p)
 {
     struct setting is;

@@ -1,4 +1,4 @@
-/* Batch invariance of an all-reduce: its first element at other places of other messages. */
+/* Batch invariance of sums over ranks: its first element at other places of other messages. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,7 +20,7 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_LAYOUT] = {"layout", "a method that reads a matrix", "matrices"},
     [SETTING_KEEP] = {"keep", "a compaction", "matrices"},
     [SETTING_SHAPE] = {"shape", "a matrix product", "matrix products"},
-    [SETTING_RANKS] = {"ranks", "an all-reduce", "all-reduces"},
+    [SETTING_RANKS] = {"ranks", "a sum over ranks", "sums over ranks"},
     [SETTING_CHIP] = {"chip", "a model of matrix instructions", "matrix products"},
     [SETTING_PROMOTE] = {"promote", "gemm/promoted", "matrix products"},
 };

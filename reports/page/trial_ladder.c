@@ -33,7 +33,7 @@ static const struct {
     {"transpose/", "scatter-adds, rows and moves"},
     {"compact/", "scatter-adds, rows and moves"},
     {"gemm/", "matrix products"},
-    {"allreduce/", "all-reduces"},
+    {"allreduce/", "sums over ranks"},
 };
 
 /* Which panel a method stands in; subjects that are not ours are all alike. */
