@@ -65,7 +65,7 @@ struct experiment {
     const char *rows;  /* of matrices, where --rows does not say; NULL: 0 */
     const char *shape; /* of matrix products, where --shape does not say */
     const char *promote; /* of models that promote sums, where --promote does not say; NULL: 128 */
-    const char *ranks;   /* of all-reduces, where --ranks does not say; NULL: 4 */
+    const char *ranks;   /* of sums over ranks, where --ranks does not say; NULL: 4 */
     const char *output;  /* of scans and matrix products, where --output does not say; NULL:
                             accumulator */
     bool orders;         /* data is run in other orders of its elements too */
@@ -91,7 +91,8 @@ extern const struct experiment experiment_extrema;
 extern const struct experiment experiment_accuracy, experiment_dot, experiment_norm,
     experiment_variance, experiment_cond, experiment_ladder, experiment_trial, experiment_atomics,
     experiment_drift, experiment_scan_variance, experiment_scatter, experiment_rows,
-    experiment_rowstats, experiment_gemm, experiment_allreduce, experiment_steps;
+    experiment_rowstats, experiment_gemm, experiment_allreduce, experiment_reduce_scatter,
+    experiment_steps;
 extern const struct experiment *const experiments[]; /* ends with NULL */
 
 /* May its methods be of this operation? */

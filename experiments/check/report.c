@@ -186,8 +186,12 @@ static void case_text(struct text *to, const struct check_report *r, const struc
     if (says.length > 0)
         text_format(to, ", %s", text_string(&says));
     text_free(&says);
-    if (operation_makes_array(r->request.method->operation) && !b->hash)
+    if (operation_makes_array(r->request.method->operation) && !b->hash) {
+        size_t owner = setting_owner(r->request.method->operation, &b->at.setting, b->index);
         text_format(to, ", %s %zu", b->at.setting.keys ? "bin" : "output", b->index);
+        if (owner != OWNED_BY_NONE)
+            text_format(to, " of rank %zu", owner);
+    }
 }
 
 void check_bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t which)

@@ -35,6 +35,9 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
     set_setting(o, r, b);
     if (operation_makes_array(r->request.method->operation))
         json_object_set_new(o, "index", json_integer((json_int_t)b->index));
+    size_t owner = setting_owner(r->request.method->operation, &b->at.setting, b->index);
+    if (owner != OWNED_BY_NONE)
+        json_object_set_new(o, "rank", json_integer((json_int_t)owner));
     free(command);
     return o;
 }

@@ -28,9 +28,10 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
 static const struct operation_use *use_of(const struct operation *o)
 {
     static const struct operation_use *const uses[] = {
-        &use_scan,        &use_dot,       &use_scatter,   &use_rows,    &use_rowmean,
-        &use_rowvariance, &use_sumexp,    &use_logsumexp, &use_softmax, &use_rmsnorm,
-        &use_layernorm,   &use_transpose, &use_compact,   &use_gemm,    &use_allreduce};
+        &use_scan,    &use_dot,         &use_scatter,   &use_rows,
+        &use_rowmean, &use_rowvariance, &use_sumexp,    &use_logsumexp,
+        &use_softmax, &use_rmsnorm,     &use_layernorm, &use_transpose,
+        &use_compact, &use_gemm,        &use_allreduce, &use_reduce_scatter};
     static const struct operation_use plain = {.columns_of = COLUMNS_OF_SUMS};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (uses[i]->operation == o)
@@ -325,6 +326,11 @@ void setting_dealt(const struct operation *o, const struct array *to, const stru
                    const struct array *from, const struct setting *s, size_t u)
 {
     use_of(o)->dealt(to, dealt, from, s, u);
+}
+
+size_t setting_owner(const struct operation *o, const struct setting *s, size_t output)
+{
+    return use_of(o)->owner ? use_of(o)->owner(s, output) : OWNED_BY_NONE;
 }
 
 const char *setting_twin(const struct operation *o, const struct setting *s)

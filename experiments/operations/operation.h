@@ -221,6 +221,11 @@ bool setting_deal(struct setting *to, const struct operation *o, const struct se
 void setting_dealt(const struct operation *o, const struct array *to, const struct setting *dealt,
                    const struct array *from, const struct setting *s, size_t u);
 
+/* The rank that alone ends with an output; OWNED_BY_NONE: all end with it, or there are no ranks.
+ */
+#define OWNED_BY_NONE SIZE_MAX
+size_t setting_owner(const struct operation *o, const struct setting *s, size_t output);
+
 /* The method in whose fixed order outputs are compared with. */
 const char *setting_twin(const struct operation *o, const struct setting *s);
 
@@ -268,10 +273,11 @@ struct operation_use {
     bool (*deal)(struct setting *to, const struct setting *s, size_t u);
     void (*dealt)(const struct array *to, const struct setting *dealt, const struct array *from,
                   const struct setting *s, size_t u);
+    size_t (*owner)(const struct setting *s, size_t output);
     const char *request; /* request_rest, as many words as `told` reads */
     void (*tell)(char to[REQUEST_TEXT], const struct wire_request *r);
     bool (*told)(struct wire_request *r, char *const word[]);
 };
 extern const struct operation_use use_scan, use_dot, use_scatter, use_rows, use_rowmean,
     use_rowvariance, use_sumexp, use_logsumexp, use_softmax, use_rmsnorm, use_layernorm,
-    use_transpose, use_compact, use_gemm, use_allreduce;
+    use_transpose, use_compact, use_gemm, use_allreduce, use_reduce_scatter;

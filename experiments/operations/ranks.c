@@ -1,7 +1,9 @@
 /* Sums over ranks: how many ranks there are. */
 #include <stdio.h>
+#include <string.h>
 
 #include "experiments/operations/operation.h"
+#include "kernels/blocks/ranks.h"
 
 static void columns(struct setting_columns *to, const struct setting *s)
 {
@@ -93,6 +95,14 @@ static void sample(struct setting *s, size_t n)
 
 /* --- the first element of each rank elsewhere in a message, of which it was the first --- */
 
+static size_t owner(const struct setting *s, size_t output)
+{
+    size_t rank = 0;
+    while (ranks_begin(s->bins, s->ranks, rank + 1) <= output)
+        rank++;
+    return rank;
+}
+
 static bool surround(struct surrounding *to, const struct setting *s, size_t u)
 {
     static const struct {
@@ -122,6 +132,16 @@ static bool surround(struct surrounding *to, const struct setting *s, size_t u)
     snprintf(to->are, sizeof to->are, "element %zu of a message of %zu, %s", places[u].at,
              places[u].length, places[u].are);
     return true;
+}
+
+static bool surround_owned(struct surrounding *to, const struct setting *s, size_t u)
+{
+    bool there = surround(to, s, u);
+    size_t used = there ? strlen(to->are) : 0;
+    if (there)
+        snprintf(to->are + used, sizeof to->are - used, ", in the block of rank %zu",
+                 owner(&to->setting, to->output));
+    return there;
 }
 
 static void embed(const struct array *to, const struct surrounding *at, const struct array *from,
@@ -168,12 +188,14 @@ static void dealt(const struct array *to, const struct setting *is, const struct
                            array_bits(from, r * s->bins + i));
 }
 
-#define USE_OF_RANKS(its_operation)                                                                \
+#define USE_OF_RANKS(its_operation, its_owner, its_surround)                                       \
     {                                                                                              \
         .operation = &(its_operation), .columns_of = COLUMNS_OF_SCATTERS,                          \
         .reads = 1 << SETTING_RANKS, .columns = columns, .words = words, .says = says,             \
         .note = note, .each = each, .make = make, .places = places, .vary = vary,                  \
         .sample = sample, .batches = true, .not_served = true, .not_recorded = true,               \
-        .surround = surround, .embed = embed, .deal = deal, .dealt = dealt                         \
+        .owner = its_owner, .surround = its_surround, .embed = embed, .deal = deal, .dealt = dealt \
     }
-const struct operation_use use_allreduce = USE_OF_RANKS(operation_allreduce);
+const struct operation_use use_allreduce = USE_OF_RANKS(operation_allreduce, NULL, surround),
+                           use_reduce_scatter =
+                               USE_OF_RANKS(operation_reduce_scatter, owner, surround_owned);

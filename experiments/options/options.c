@@ -52,7 +52,8 @@ const struct option_spec option_specs[] = {
     {"shape", 0, "LIST", "run bench check recommend reveal",
      "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P][:c=0], t: by columns"},
     {"ranks", 0, "LIST", "run bench check",
-     "ranks of an all-reduce, a divisor of n: each has n / ranks of the elements"},
+     "ranks of an all-reduce or a reduce-scatter, a divisor of n: each has n / ranks of the "
+     "elements"},
     {"chip", 0, "LIST", "run bench check recommend serve reveal",
      "whose matrix instructions gemm/mma, gemm/wgmma and gemm/promoted model (default: h100): see "
      "`list chips`"},

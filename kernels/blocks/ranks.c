@@ -109,21 +109,47 @@ void hops_round(struct hop *hop, size_t ranks, size_t first)
         hop[k] = (struct hop){(uint32_t)((first + k + 1) % ranks), (uint32_t)((first + k) % ranks)};
 }
 
+/* The ranks of a power of two, into which the first extra pairs are folded. */
+struct folded {
+    size_t power, extra;
+};
+
+static struct folded fold(struct hop *hop, size_t ranks)
+{
+    struct folded is = {1, 0};
+    while (is.power <= ranks / 2)
+        is.power *= 2;
+    is.extra = ranks - is.power;
+    for (size_t r = 0; r < is.extra; r++)
+        hop[r] = (struct hop){(uint32_t)(2 * r), (uint32_t)(2 * r + 1)};
+    return is;
+}
+
+/* Adds number j of the power of two to number i. */
+static struct hop hop_between(size_t i, size_t j, size_t extra)
+{
+    return (struct hop){(uint32_t)(i < extra ? 2 * i : i + extra),
+                        (uint32_t)(j < extra ? 2 * j : j + extra)};
+}
+
 void hops_pairs(struct hop *hop, size_t ranks, size_t block)
 {
-    size_t power = 1, used = 0;
+    struct folded is = fold(hop, ranks);
     (void)block;
-    while (power <= ranks / 2)
-        power *= 2;
-    size_t extra = ranks - power;
-    for (size_t r = 0; r < extra; r++)
-        hop[used++] = (struct hop){(uint32_t)(2 * r), (uint32_t)(2 * r + 1)};
-    for (size_t apart = 1; apart < power; apart *= 2)
-        for (size_t i = 0; i < power; i += 2 * apart) {
-            size_t j = i + apart;
-            hop[used++] = (struct hop){(uint32_t)(i < extra ? 2 * i : i + extra),
-                                       (uint32_t)(j < extra ? 2 * j : j + extra)};
-        }
+    hop += is.extra;
+    for (size_t apart = 1; apart < is.power; apart *= 2)
+        for (size_t i = 0; i < is.power; i += 2 * apart)
+            *hop++ = hop_between(i, i + apart, is.extra);
+}
+
+void hops_halves(struct hop *hop, size_t ranks, size_t block)
+{
+    struct folded is = fold(hop, ranks);
+    (void)block;
+    hop += is.extra;
+    for (size_t apart = is.power / 2; apart > 0; apart /= 2)
+        for (size_t i = 0; i < apart; i++)
+            *hop++ = hop_between(i, i + apart, is.extra);
 }
 
 /* --- without hops --- */

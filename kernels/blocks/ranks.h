@@ -38,6 +38,9 @@ hops_of_block hops_from_first, hops_from_last;
 /* Pairs, pairs of pairs, ...: the pairwise tree of the largest power of two. Where that leaves
  * `extra` ranks, each of the first 2 extra adds to its neighbour first. */
 hops_of_block hops_pairs;
+/* The same from far to near: with those half of the power of two away first, last with neighbours.
+ */
+hops_of_block hops_halves;
 /* Round the ring of ranks from this one to the one before it. */
 void hops_round(struct hop *hop, size_t ranks, size_t first);
 

@@ -49,7 +49,7 @@ const struct column case_columns[CASE_ALL] = {
                    "rows, as in --layout, whose bins are the rows; transposed for a transposition; "
                    "keep:P for a compaction that keeps about P percent; of matrix products, whose "
                    "bins are elements of D, the shape as --shape says it; ranks:P of an "
-                   "all-reduce, whose bins are the elements of a rank"},
+                   "all-reduce or a reduce-scatter, whose bins are the elements of a rank"},
     [CASE_CHIP] = {"chip", "",
                    "models of matrix instructions: whose instruction it is, as `list chips` names "
                    "chips; empty for other methods"},
@@ -122,9 +122,9 @@ static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_R
      "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
      "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
      "sums of rows rows/tiled, of matrix products gemm/tiled, of "
-     "all-reduces allreduce/rank_order, of MPI's own the model that predicts its bits where there "
-     "is "
-     "one, of transpositions and compactions transpose/naive and compact/scan"},
+     "all-reduces allreduce/rank_order, of reduce-scatters reduce_scatter/rank_order, of MPI's own "
+     "the model that predicts its bits where there is one, of transpositions and compactions "
+     "transpose/naive and compact/scan"},
     {"mean_rel_diff", "",
      "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
      "outputs that differ from a 0, inf or NaN are left out"},

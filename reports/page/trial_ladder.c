@@ -34,6 +34,7 @@ static const struct {
     {"compact/", "scatter-adds, rows and moves"},
     {"gemm/", "matrix products"},
     {"allreduce/", "sums over ranks"},
+    {"reduce_scatter/", "sums over ranks"},
 };
 
 /* Which panel a method stands in; subjects that are not ours are all alike. */

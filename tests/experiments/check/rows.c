@@ -59,9 +59,11 @@ Test(check_rows, refutes_what_hangs_on_the_number_of_ranks)
     cr_expect(command && strstr(command, " --ranks 4"), "%s", command);
     free(command);
     expect_ranks_row(&report, "broken");
-    static const char *const kept[] = {"allreduce/exact", "allreduce/binned"};
+    static const char *const kept[] = {"allreduce/exact", "allreduce/binned",
+                                       "reduce_scatter/exact"};
     static const char *const broken[] = {"allreduce/rank_order", "allreduce/ring",
-                                         "allreduce/rabenseifner", "allreduce/double_tree"};
+                                         "allreduce/rabenseifner", "allreduce/double_tree",
+                                         "reduce_scatter/recursive_halving"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         report = report_of_ranks(kept[i], false);
         expect_ranks_row(&report, "kept");
