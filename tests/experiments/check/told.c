@@ -254,3 +254,21 @@ Test(check_told, names_ranks_and_what_was_missed)
         (struct check_set){.count = 9, .item = {9, 3, 4, 5, 6, 7, 8, 11, 10}};
     expect_told(&r, " on cpu, 9 numbers of ranks from 3 to 11: ", true);
 }
+
+/* Ten sums on four ranks: 3, 3, 2 and 2. Of an all-reduce every rank has them all. */
+Test(check_told, names_the_rank_that_owns_a_sum)
+{
+    struct method m = *method_named("reduce_scatter/ring");
+    struct check_report r = made(&m);
+    struct check_tried *tried = &r.tried[CHECK_PERMUTATION];
+    *tried = (struct check_tried){.attempts = 59, .distinct = 2, .broken = 1, .differing = 1};
+    input_parse(&tried->witness.at.input, "ones", NULL);
+    tried->witness.at.setting = (struct setting){.output = FP32, .ranks = 4, .bins = 10};
+    tried->witness.at.n = 40;
+    tried->witness.index = 5;
+    expect_told(&r, ", n = 40, 4 ranks, output 5 of rank 1\n", true);
+    tried->witness.index = 6;
+    expect_told(&r, ", n = 40, 4 ranks, output 6 of rank 2\n", true);
+    m = *method_named("allreduce/ring");
+    expect_told(&r, ", n = 40, 4 ranks, output 6\n", true);
+}

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "experiments/operations/operation.h"
 #include "tests/support/oracle.h"
 #include "tests/support/rank_sums.h"
 #include "tests/support/samples.h"
@@ -43,6 +44,28 @@ Test(reduce_scatter, a_block_is_its_owners)
     /* Of fewer elements than ranks the last ranks have none. */
     expect_ranks_tree("reduce_scatter/ring", 5, 3, 2, "34+0+1+2+");
     expect_ranks_tree("reduce_scatter/pairwise", 5, 3, 0, "04+3+2+1+");
+}
+
+/* As many elements are a rank's as its block is long, the first ones by one longer. */
+Test(reduce_scatter, an_element_has_one_owner)
+{
+    for (size_t ranks = 1; ranks <= 9; ranks++)
+        for (size_t length = 1; length <= 30; length++) {
+            struct setting s = {.ranks = ranks, .bins = length};
+            size_t owned[9] = {0}, before = 0;
+            for (size_t i = 0; i < length; i++) {
+                size_t owner = setting_owner(&operation_reduce_scatter, &s, i);
+                cr_assert(owner < ranks && owner >= before, "%zu ranks, element %zu of %zu: %zu",
+                          ranks, i, length, owner);
+                before = owner;
+                owned[owner]++;
+            }
+            for (size_t r = 0; r < ranks; r++)
+                cr_expect(owned[r] == (length + ranks - 1 - r) / ranks,
+                          "rank %zu of %zu has %zu of %zu", r, ranks, owned[r], length);
+        }
+    cr_expect_eq(setting_owner(&operation_allreduce, &(struct setting){.ranks = 2, .bins = 2}, 1),
+                 OWNED_BY_NONE);
 }
 
 static void fill(struct rank_sums *c, uint64_t seed, size_t ranks, size_t back)
