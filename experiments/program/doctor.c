@@ -186,7 +186,7 @@ static void tell_mpi(struct report *r)
     char text[MPI_TEXT];
     bool there = mpi_there(text);
     tell(r, there ? GOOD : ABSENT, "MPI",
-         json_sprintf("%s: it runs mpi/allreduce and its algorithms", text));
+         json_sprintf("%s: it runs mpi/allreduce, mpi/reduce_scatter and their algorithms", text));
 }
 
 static enum status run(const struct arguments *a, struct problem *p)

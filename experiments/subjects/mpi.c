@@ -78,7 +78,7 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
     const struct mpi_algorithm *algorithm = mpi_algorithm_named(f->name);
     if (!algorithm) {
         struct near near = {.word = f->name};
-        char known[400] = "";
+        char known[800] = "";
         for (size_t i = 0; mpi_name(i); i++) {
             size_t used = strlen(known);
             near_try(&near, mpi_name(i));

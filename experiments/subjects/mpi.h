@@ -1,7 +1,7 @@
-/* MPI's all-reduces as subjects: mpi/allreduce, and one for each algorithm that Open MPI can be
- * made to use. Ranks are processes under mpirun (experiments/subjects/mpi_worker.c), as many as the
- * case says, on this machine, more than its processors if need be. They stay up between cases of as
- * many ranks.
+/* MPI's sums over ranks as subjects: mpi/allreduce, mpi/reduce_scatter, mpi/reduce_scatter_block,
+ * and one for each algorithm that Open MPI can be made to use. Ranks are processes under mpirun
+ * (experiments/subjects/mpi_worker.c), as many as the case says, on this machine, more than its
+ * processors if need be. They stay up between cases of as many ranks.
  *
  * The environment variable ULPSCOPE_MPIRUN says another mpirun, with options. */
 #pragma once

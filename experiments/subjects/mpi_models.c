@@ -59,6 +59,112 @@ static const char *model_of_allreduce(unsigned number, size_t ranks, size_t elem
     }
 }
 
+/* --- MPI_Reduce_scatter and MPI_Reduce_scatter_block --- */
+
+/* As coll_tuned_reduce_scatter_algorithm numbers them. */
+enum {
+    SCATTER_NONOVERLAPPING = 1,
+    SCATTER_RECURSIVE_HALVING,
+    SCATTER_RING,
+    SCATTER_BUTTERFLY,
+};
+
+/* And coll_tuned_reduce_scatter_block_algorithm. */
+enum {
+    BLOCK_BASIC_LINEAR = 1,
+    BLOCK_RECURSIVE_DOUBLING,
+    BLOCK_RECURSIVE_HALVING,
+    BLOCK_BUTTERFLY,
+};
+
+/* Open MPI 4.1 and 5.0 choose by the bytes of the message, all blocks together. */
+static unsigned decided_scatter(size_t ranks, size_t elements, size_t element_bytes)
+{
+    size_t bytes = elements * element_bytes;
+    if (ranks < 4)
+        return bytes < 65536 || bytes >= 131072 ? SCATTER_RING : SCATTER_BUTTERFLY;
+    if (ranks < 8)
+        return bytes < 8        ? SCATTER_NONOVERLAPPING
+               : bytes < 262144 ? SCATTER_RECURSIVE_HALVING
+                                : SCATTER_RING;
+    if (ranks < 32)
+        return bytes < 262144 ? SCATTER_RECURSIVE_HALVING : SCATTER_RING;
+    if (ranks < 64)
+        return bytes < 64       ? SCATTER_NONOVERLAPPING
+               : bytes < 2048   ? SCATTER_RECURSIVE_HALVING
+               : bytes < 524288 ? SCATTER_BUTTERFLY
+                                : SCATTER_RING;
+    return bytes < 256    ? SCATTER_NONOVERLAPPING
+           : bytes < 512  ? SCATTER_RECURSIVE_HALVING
+           : bytes < 2048 ? SCATTER_BUTTERFLY
+           : bytes < 4096 ? SCATTER_RECURSIVE_HALVING
+                          : SCATTER_BUTTERFLY;
+}
+
+/* By the bytes of a block, of which shorter ones are filled up (mpi_worker.c). */
+static unsigned decided_block(size_t ranks, size_t elements, size_t element_bytes)
+{
+    size_t bytes = (elements + ranks - 1) / ranks * element_bytes;
+    if (ranks < 4)
+        return bytes < 4        ? BLOCK_RECURSIVE_DOUBLING
+               : bytes < 8      ? BLOCK_BUTTERFLY
+               : bytes < 16     ? BLOCK_RECURSIVE_HALVING
+               : bytes < 128    ? BLOCK_BUTTERFLY
+               : bytes < 256    ? BLOCK_RECURSIVE_HALVING
+               : bytes < 4096   ? BLOCK_BUTTERFLY
+               : bytes < 8192   ? BLOCK_RECURSIVE_HALVING
+               : bytes < 131072 ? BLOCK_BUTTERFLY
+                                : BLOCK_BASIC_LINEAR;
+    if (ranks < 8)
+        return bytes < 8         ? BLOCK_RECURSIVE_HALVING
+               : bytes < 32      ? BLOCK_RECURSIVE_DOUBLING
+               : bytes < 256     ? BLOCK_BUTTERFLY
+               : bytes < 8192    ? BLOCK_RECURSIVE_HALVING
+               : bytes < 16384   ? BLOCK_BUTTERFLY
+               : bytes < 1048576 ? BLOCK_RECURSIVE_HALVING
+                                 : BLOCK_BASIC_LINEAR;
+    if (ranks < 16)
+        return bytes < 4         ? BLOCK_BASIC_LINEAR
+               : bytes < 32      ? BLOCK_RECURSIVE_HALVING
+               : bytes < 128     ? BLOCK_BUTTERFLY
+               : bytes < 524288  ? BLOCK_RECURSIVE_HALVING
+               : bytes < 4194304 ? BLOCK_BASIC_LINEAR
+                                 : BLOCK_BUTTERFLY;
+    if (ranks < 32)
+        return bytes < 32        ? BLOCK_BASIC_LINEAR
+               : bytes < 524288  ? BLOCK_RECURSIVE_HALVING
+               : bytes < 2097152 ? BLOCK_BASIC_LINEAR
+               : bytes < 4194304 ? BLOCK_RECURSIVE_HALVING
+                                 : BLOCK_BUTTERFLY;
+    return bytes < 4        ? BLOCK_RECURSIVE_HALVING
+           : bytes < 16     ? BLOCK_BASIC_LINEAR
+           : bytes < 65536  ? BLOCK_BUTTERFLY
+           : bytes < 262144 ? BLOCK_BASIC_LINEAR
+                            : BLOCK_BUTTERFLY;
+}
+
+static const char *model_of_scatter(unsigned number, size_t ranks, size_t elements)
+{
+    static const char *const model[] = {
+        [SCATTER_RECURSIVE_HALVING] = "reduce_scatter/recursive_halving",
+        [SCATTER_RING] = "reduce_scatter/ring",
+        [SCATTER_BUTTERFLY] = "reduce_scatter/butterfly",
+    };
+    (void)ranks, (void)elements;
+    return model[number]; /* MPI_Reduce chooses among trees, chains and pipelines of its own */
+}
+
+static const char *model_of_block(unsigned number, size_t ranks, size_t elements)
+{
+    static const char *const model[] = {
+        [BLOCK_RECURSIVE_DOUBLING] = "reduce_scatter/recursive_doubling",
+        [BLOCK_RECURSIVE_HALVING] = "reduce_scatter/recursive_halving",
+        [BLOCK_BUTTERFLY] = "reduce_scatter/butterfly",
+    };
+    (void)ranks, (void)elements;
+    return model[number];
+}
+
 /* --- all --- */
 
 #define ALLREDUCE(its_name, its_number, its_segment, its_summary)                                  \
@@ -66,6 +172,19 @@ static const char *model_of_allreduce(unsigned number, size_t ranks, size_t elem
         .name = "mpi/" its_name, .summary = "MPI_Allreduce, " its_summary,                         \
         .operation = &operation_allreduce, .call = "allreduce", .number = its_number,              \
         .segment = its_segment, .model = model_of_allreduce, .decided = decided_allreduce          \
+    }
+
+#define SCATTER(its_name, its_number, its_summary)                                                 \
+    {                                                                                              \
+        .name = "mpi/" its_name, .summary = "MPI_Reduce_scatter, " its_summary,                    \
+        .operation = &operation_reduce_scatter, .call = "reduce_scatter", .number = its_number,    \
+        .model = model_of_scatter, .decided = decided_scatter                                      \
+    }
+#define BLOCK(its_name, its_number, its_summary)                                                   \
+    {                                                                                              \
+        .name = "mpi/" its_name, .summary = "MPI_Reduce_scatter_block, " its_summary,              \
+        .operation = &operation_reduce_scatter, .call = "reduce_scatter_block",                    \
+        .number = its_number, .model = model_of_block, .decided = decided_block                    \
     }
 
 static const struct mpi_algorithm algorithms[] = {
@@ -79,6 +198,21 @@ static const struct mpi_algorithm algorithms[] = {
     ALLREDUCE("segmented_ring", SEGMENTED_RING, 4096,
               "Open MPI's algorithm 5, in segments of 4 KiB"),
     ALLREDUCE("rabenseifner", RABENSEIFNER, 0, "Open MPI's algorithm 6"),
+    SCATTER("reduce_scatter", 0, "whichever algorithm the library chooses"),
+    SCATTER("reduce_scatter_nonoverlapping", SCATTER_NONOVERLAPPING,
+            "Open MPI's algorithm 1: MPI_Reduce, then MPI_Scatterv"),
+    SCATTER("reduce_scatter_recursive_halving", SCATTER_RECURSIVE_HALVING,
+            "Open MPI's algorithm 2"),
+    SCATTER("reduce_scatter_ring", SCATTER_RING, "Open MPI's algorithm 3"),
+    SCATTER("reduce_scatter_butterfly", SCATTER_BUTTERFLY, "Open MPI's algorithm 4"),
+    BLOCK("reduce_scatter_block", 0, "whichever algorithm the library chooses"),
+    BLOCK("reduce_scatter_block_basic_linear", BLOCK_BASIC_LINEAR,
+          "Open MPI's algorithm 1: MPI_Reduce, then MPI_Scatter"),
+    BLOCK("reduce_scatter_block_recursive_doubling", BLOCK_RECURSIVE_DOUBLING,
+          "Open MPI's algorithm 2"),
+    BLOCK("reduce_scatter_block_recursive_halving", BLOCK_RECURSIVE_HALVING,
+          "Open MPI's algorithm 3"),
+    BLOCK("reduce_scatter_block_butterfly", BLOCK_BUTTERFLY, "Open MPI's algorithm 4"),
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 

@@ -1,4 +1,5 @@
-/* What the ranks under mpirun tell behind the array that rank 0 ended with. */
+/* What the ranks under mpirun tell behind the array of sums: of an all-reduce that of rank 0, of a
+ * reduce-scatter the blocks of all ranks. */
 #pragma once
 
 #include <stdint.h>

@@ -3,10 +3,10 @@
  *
  *     CALL ELEMENTS FORMAT
  *
- * CALL is one of `calls`, ELEMENTS is a rank's. The answer is the array that rank 0 ended with, and
- * a struct mpi_told. The end of the input is the end of all ranks. fp32 and fp64 are MPI's own
- * sums; formats that it has no type for are added by an operation of ours, which rounds each
- * addition to the format. */
+ * CALL is one of `calls`, ELEMENTS is a rank's. The answer is the array of sums, as mpi_told.h
+ * says, and a struct mpi_told. The end of the input is the end of all ranks. fp32 and fp64 are
+ * MPI's own sums; formats that it has no type for are added by an operation of ours, which rounds
+ * each addition to the format. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -143,10 +143,72 @@ static void allreduce(struct part *p)
     compare(p);
 }
 
+/* The blocks that ranks own: the first ones are longer by one where they cannot be alike. */
+static int length_of(const struct part *p, int rank)
+{
+    size_t ranks = (size_t)p->ranks;
+    return (int)(p->mine.n / ranks + ((size_t)rank < p->mine.n % ranks));
+}
+
+/* Gathers the blocks that ranks own to rank 0's sum. */
+static void gather(struct part *p, const void *own, int *lengths, int *begins)
+{
+    MPI_Gatherv(own, lengths[p->rank], p->type, p->sum.data, lengths, begins, p->type, 0,
+                MPI_COMM_WORLD);
+}
+
+static void find_blocks(const struct part *p, int *lengths, int *begins)
+{
+    for (int r = 0; r < p->ranks; r++) {
+        lengths[r] = length_of(p, r);
+        begins[r] = r > 0 ? begins[r - 1] + lengths[r - 1] : 0;
+    }
+}
+
+static void reduce_scatter(struct part *p)
+{
+    int *lengths = room(2 * (size_t)p->ranks * sizeof *lengths), *begins = lengths + p->ranks;
+    find_blocks(p, lengths, begins);
+    void *own = room(array_bytes(p->mine.format, (size_t)lengths[p->rank]));
+    double begun = begin();
+    MPI_Reduce_scatter(p->mine.data, own, lengths, p->type, p->op, MPI_COMM_WORLD);
+    end(p, begun);
+    gather(p, own, lengths, begins);
+    free(own);
+    free(lengths);
+}
+
+/* Blocks of one length are all that it takes: shorter ones are filled up with -0 at their end. */
+static void reduce_scatter_block(struct part *p)
+{
+    int *lengths = room(2 * (size_t)p->ranks * sizeof *lengths), *begins = lengths + p->ranks;
+    find_blocks(p, lengths, begins);
+    enum format f = p->mine.format;
+    size_t longest = (size_t)lengths[0], n = longest * (size_t)p->ranks;
+    struct array all = {f, n, room(array_bytes(f, n))};
+    void *own = room(array_bytes(f, longest));
+    for (size_t i = 0; i < n; i++) {
+        size_t r = i / longest, k = i % longest;
+        if (k < (size_t)lengths[r])
+            array_set_bits(&all, i, array_bits(&p->mine, (size_t)begins[r] + k));
+        else
+            array_encode(&all, i, 1, &(double){-0.0});
+    }
+    double begun = begin();
+    MPI_Reduce_scatter_block(all.data, own, (int)longest, p->type, p->op, MPI_COMM_WORLD);
+    end(p, begun);
+    gather(p, own, lengths, begins);
+    free(all.data);
+    free(own);
+    free(lengths);
+}
+
 static const struct {
     const char *name;
     void (*function)(struct part *p);
-} calls[] = {{"allreduce", allreduce}};
+} calls[] = {{"allreduce", allreduce},
+             {"reduce_scatter", reduce_scatter},
+             {"reduce_scatter_block", reduce_scatter_block}};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 static void read_case(struct header *h)
