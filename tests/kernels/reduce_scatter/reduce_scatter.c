@@ -105,6 +105,9 @@ Test(reduce_scatter, is_the_first_part_of_some_all_reduces)
     cr_expect_eq(equal_to("reduce_scatter/ring", "allreduce/ring", 1), CASES);
     cr_expect(equal_to("reduce_scatter/ring", "allreduce/ring", 0) < CASES / 4);
     cr_expect_eq(equal_to("reduce_scatter/butterfly", "allreduce/rabenseifner", 0), CASES);
+    cr_expect_eq(equal_to("reduce_scatter/rank_order", "allreduce/rank_order", 0), CASES);
+    cr_expect_eq(equal_to("reduce_scatter/linear", "allreduce/linear", 0), CASES);
+    cr_expect(equal_to("reduce_scatter/linear", "allreduce/rank_order", 0) < CASES / 4);
     cr_expect_eq(equal_to("reduce_scatter/exact", "allreduce/exact", 1), CASES);
     cr_expect_eq(equal_to("reduce_scatter/binned", "allreduce/binned", 2), CASES);
     cr_expect(equal_to("reduce_scatter/recursive_halving", "allreduce/rabenseifner", 0) <
