@@ -61,6 +61,11 @@ void foreign_describe_only(const char *devices_and_pairs);
  * run, what was run is read. They compute what their names say. */
 void foreign_names_only(void);
 
+/* From now on functions of Python that cannot be asked what they are have names all the same: they
+ * run nowhere. */
+void foreign_name_undescribed(void);
+const char *foreign_undescribed(const struct method *m); /* why; NULL: this is no such function */
+
 /* A file that is shipped for Python: beside the program as it is installed, in a Python package,
  * else in the source tree. */
 enum status python_find(char path[PATH_MAX], const char *file, struct problem *p);

@@ -215,9 +215,33 @@ void foreign_wake(const struct method *m, int device)
     pthread_mutex_unlock(&f->mutex);
 }
 
+static const size_t prefix = sizeof "python:" - 1;
+
+bool python_alike(const char *name, const char *other)
+{
+    struct words a = words_of(name), b = words_of(other);
+    const char *x = name + prefix, *y = other + prefix;
+    const char *end = strstr(x, ".py:");
+    bool file = end && end < name + a.function;
+    size_t length = file ? (size_t)(end - x) + strlen(".py:") : strcspn(x, ".@");
+    const char *library = a.array ? a.array : array_named(x, length);
+    const char *its = b.array ? b.array : array_named(y, strcspn(y, ".@"));
+    if (a.mode != b.mode || library != its)
+        return false;
+    return (library && !file && !strstr(y, ".py:")) || strncmp(x, y, length + !file) == 0;
+}
+
+char *python_line(const struct foreign *f)
+{
+    struct words w = words_of(f->name);
+    char *line;
+    int length = asprintf(&line, "function\t%.*s\t%s\t%s\n", (int)(w.function - prefix),
+                          f->name + prefix, f->method.operation->name, w.array ? w.array : "");
+    return length < 0 ? NULL : line;
+}
+
 enum status python_open(struct foreign *f, const char *device, struct problem *p)
 {
-    static const size_t prefix = sizeof "python:" - 1;
     char worker[PATH_MAX];
     const char *python = getenv("ULPSCOPE_PYTHON");
     struct words w = words_of(f->name);

@@ -49,8 +49,9 @@ static void make_room(void)
 static enum status start(struct foreign *f, int device, struct problem *p)
 {
     char text[DEVICE_TEXT];
-    if (f->process && f->device != device && f->kind != FOREIGN_PYTHON)
+    if (f->process && (f->borrowed || (f->device != device && f->kind != FOREIGN_PYTHON)))
         foreign_close(f);
+    f->describes = false;
     if (f->process)
         return STATUS_OK;
     make_room();

@@ -9,6 +9,7 @@ of experiments/subjects/wire.h; before a request there may be lines that set som
 
     device cpu|cuda:N    where the array lies
     offset K             elements by which it lies behind an aligned address, in libraries where that can be had
+    function<TAB>NAME<TAB>OPERATION<TAB>ARRAY    another function from now on, in the same mode
 
 and `same` in front of a request says that its elements are those of the last one, and do not follow. To `describe [DEVICES PAIRS]`
 the answer is JSON in DESCRIPTION bytes, padded with blanks, to `ready` 8 bytes. Every other answer is the results, then in 8 bytes the
@@ -818,12 +819,16 @@ class Server:
     """Answers requests with a subject. What a run is given stays on the device until other elements come."""
 
     def __init__(self, subject, source, sink):
-        self.subject, self.source, self.sink = subject, source, sink
+        self.source, self.sink = source, sink
         self.device, self.offset = "cpu", 0
+        self.ask(subject)
+
+    def ask(self, subject):
+        self.subject = subject
         self.raw, self.made, self.case, self.kept = None, None, None, None
 
     def serve(self):
-        while line := self.source.readline().decode("ascii", "replace"):
+        while line := self.source.readline().decode(errors="replace"):
             line = line.rstrip("\n")
             word, _, rest = line.partition(" ")
             if word == "device":
@@ -832,6 +837,8 @@ class Server:
                 self.offset = int(rest)
             elif line == "ready":
                 self.write(bytes(8))
+            elif line.startswith("function\t"):
+                self.ask(subject_of(*line.split("\t")[1:], self.subject.mode))
             elif word == "describe":
                 self.write(json.dumps(self.subject.describe(*rest.split())).encode().ljust(DESCRIPTION))
             else:
@@ -974,22 +981,32 @@ def relay(path):
     return int(status or DATA)
 
 
+def subject_of(name, operation, asked="", mode=""):
+    """The function as a subject. A module that it lacks, and what its file raises, is said with its name."""
+    where = name
+    try:
+        function, root, file = load(name)
+        kind = asked or guess_arrays(function, root)
+        where = f"{name}: --array {kind}"
+        return Subject(name, function, operation, LIBRARIES[kind](), file, mode=mode)
+    except (Refused, KeyboardInterrupt):
+        raise
+    except ImportError as e:
+        raise Refused(f"{where}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names another Python)") from None
+    except BaseException as e:  # also SystemExit: a file may not end the process unseen
+        traceback.print_exc()
+        raise Refused(f"{name}: {last_words(e)}", status_of(e)) from e
+
+
 def main(name, operation, asked="", mode=""):
     if f"{name}@{asked}@{operation}" == os.environ.get("ULPSCOPE_CALLED") and not mode:
         return relay(os.environ["ULPSCOPE_CALLER"])
     source, sink = private_channels()
     del sys.path[0]  # this file's folder: what lies beside it is not for others to import
+    server = None
     try:
-        where = name
-        try:
-            function, root, file = load(name)
-            kind = asked or guess_arrays(function, root)
-            where = f"{name}: --array {kind}"
-            arrays = LIBRARIES[kind]()
-        except ImportError as e:
-            raise Refused(f"{where}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names another Python)"
-                          ) from None
-        Server(Subject(name, function, operation, arrays, file, mode=mode), source, sink).serve()
+        server = Server(subject_of(name, operation, asked, mode), source, sink)
+        server.serve()
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:
@@ -997,7 +1014,8 @@ def main(name, operation, asked="", mode=""):
     except BaseException as e:  # also SystemExit: a function may not end its process unseen
         if not isinstance(e, Refused):
             traceback.print_exc()
-        sys.stderr.write((str(e) if isinstance(e, Refused) else f"{name}: {last_words(e)}") + "\n")
+        at = server.subject.name if server else name
+        sys.stderr.write((str(e) if isinstance(e, Refused) else f"{at}: {last_words(e)}") + "\n")
         return status_of(e)
     return 0
 
