@@ -9,7 +9,8 @@
 #include "reports/text/near.h"
 
 static const char *const arrays[] = {"numpy", "torch", "cupy", "jax", "array"};
-static const char *const modes[] = {"deterministic", "compiled"};
+/* The last is both, in whichever order they are named. */
+static const char *const modes[] = {"deterministic", "compiled", "deterministic@compiled"};
 enum { ARRAYS = sizeof arrays / sizeof *arrays, MODES = sizeof modes / sizeof *modes };
 
 /* Where names leave it open. */
@@ -78,7 +79,7 @@ static struct words words_of(const char *name)
         const char *mode = at > 0 ? word_of(modes, MODES, name + at, w.function - at) : NULL;
         if (!array && !o && !mode)
             return w;
-        w.mode = mode ? mode : w.mode;
+        w.mode = !mode ? w.mode : w.mode && mode != w.mode ? modes[MODES - 1] : mode;
         w.array = array ? array : w.array;
         w.operation = o ? o : w.operation;
         w.function = at - 1;

@@ -4,7 +4,7 @@
 
 NAME is MODULE.FUNCTION or FILE.py:FUNCTION, OPERATION sum, scan, dot, ..., ARRAY the library of the arrays that the
 function takes: numpy, torch, cupy, jax, or array (the standard library's). MODE is how the library is to run it: deterministic
-(PyTorch's use_deterministic_algorithms) or compiled (torch.compile, jax.jit). Requests are those
+(PyTorch's use_deterministic_algorithms), compiled (torch.compile, jax.jit), or deterministic@compiled. Requests are those
 of experiments/subjects/wire.h; before a request there may be lines that set something and are not answered:
 
     device cpu|cuda:N    where the array lies
@@ -663,7 +663,9 @@ class Subject:
         self.name, self.function, self.operation, self.arrays = name, function, operation, arrays
         self.file, self.in_process, self.mode = file, in_process, mode
         # Ways are tried on the function itself: to compile each for each pair of formats would take minutes.
-        self.runs = arrays.in_mode(mode, function) if mode else function
+        self.runs = function
+        for word in mode.split("@") if mode else ():
+            self.runs = arrays.in_mode(word, self.runs)
         self.way = {}
         self.right = False  # did a way give what is due of the example?
 

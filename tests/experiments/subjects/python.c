@@ -82,6 +82,11 @@ Test(python, names_say_library_and_operation)
                 &operation_scan);
     expect_name("python:f@norm@torch@deterministic", "python:f@deterministic@torch@norm", NULL,
                 &operation_norm);
+    expect_name("python:torch.cumsum@deterministic@compiled",
+                "python:torch.cumsum@deterministic@compiled", NULL, &operation_scan);
+    expect_name("python:torch.cumsum@compiled@deterministic@torch",
+                "python:torch.cumsum@deterministic@compiled@torch", NULL, &operation_scan);
+    expect_name("python:f@compiled@compiled", "python:f@compiled", NULL, &operation_sum);
     expect_name("python:a/b.py:f@eager", "python:a/b.py:f@eager", NULL, &operation_sum);
     expect_name("python:torch.nn.functional.embedding_bag",
                 "python:torch.nn.functional.embedding_bag", NULL, &operation_scatter);
@@ -190,6 +195,8 @@ Test(python, refuses_what_is_no_function)
     expect_refused("python:" FILE_OF_SUBJECTS ":fsum@compiled@array", STATUS_USAGE,
                    "mode compiled: arrays of array have no such mode; torch and jax have it");
     expect_refused("python:" FILE_OF_SUBJECTS ":fsum@deterministic@array", STATUS_USAGE,
+                   "mode deterministic: arrays of array have no such mode; torch has it");
+    expect_refused("python:" FILE_OF_SUBJECTS ":fsum@deterministic@compiled@array", STATUS_USAGE,
                    "mode deterministic: arrays of array have no such mode; torch has it");
     setenv("ULPSCOPE_PYTHON", "/nowhere/python", 1);
     expect_refused("python:math.fsum@array", STATUS_DATA, "/nowhere/python");
