@@ -8,25 +8,17 @@
 /* What came of a subject, the worst first. */
 enum came { BROKEN, FAILED, IN_PART, KEPT, NOTHING_PROMISED, NOTHING_TRIED, ABSENT };
 
-/* Was no promise tried of what promises nothing? */
-static bool nothing_tried(const struct trial_subject *t)
-{
-    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++)
-        if (strcmp(t->cell[rung], "not tried") != 0)
-            return false;
-    return true;
-}
-
 static enum came came_of(const struct trial_subject *t)
 {
     const enum promise promise = t->method->promise;
-    return t->absent                                                           ? ABSENT
-           : t->broken                                                         ? BROKEN
-           : t->failed                                                         ? FAILED
-           : promise == PROMISE_NONE && !t->method->beside && nothing_tried(t) ? NOTHING_TRIED
-           : promise == PROMISE_NONE && !t->method->beside                     ? NOTHING_PROMISED
-           : t->kept < promise || t->untried                                   ? IN_PART
-                                                                               : KEPT;
+    const bool nothing = promise == PROMISE_NONE && !t->method->beside;
+    return t->absent                         ? ABSENT
+           : t->broken                       ? BROKEN
+           : t->failed                       ? FAILED
+           : nothing && !t->tried            ? NOTHING_TRIED
+           : nothing                         ? NOTHING_PROMISED
+           : t->kept < promise || t->untried ? IN_PART
+                                             : KEPT;
 }
 
 static size_t count(const struct trial_study *s, enum came came)

@@ -333,5 +333,9 @@ Test(trial, what_cannot_be_described_is_said_in_its_rows, .init = make_folder,
     expect_said("u/trial.csv", "own.py:d@array,cpu,none,none,run_to_run,run_to_run,kept,");
     expect_told("out", "not tried: python:");
     expect_told("out", "1 subject promises nothing");
+    cr_expect(run_program("report", "u --out page") == 0);
+    expect_said("page/report.html", "2 of 3 subjects were not tried; the first, python:");
+    expect_said("page/report.html", "1 subject promises nothing.");
+    expect_said("page/report.html", "exit status 7");
     cr_expect(trial(arguments) == 3);
 }
