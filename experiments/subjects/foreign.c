@@ -268,6 +268,13 @@ unsigned foreign_threads(const struct method *m)
     return m->cpu == foreign_run ? ((const struct foreign *)m)->threads : 0;
 }
 
+unsigned foreign_threads_made(const struct method *m)
+{
+    unsigned asked = foreign_threads(m),
+             made = asked ? ((const struct foreign *)m)->threads_made : 0;
+    return made ? made : asked;
+}
+
 double foreign_start_s(const struct method *m)
 {
     return m->cpu == foreign_run ? ((const struct foreign *)m)->start_s : 0;

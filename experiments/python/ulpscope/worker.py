@@ -12,7 +12,8 @@ of experiments/subjects/wire.h; before a request there may be lines that set som
     function<TAB>NAME<TAB>OPERATION<TAB>ARRAY    another function from now on, in the same mode
 
 and `same` in front of a request says that its elements are those of the last one, and do not follow. To `describe [DEVICES PAIRS]`
-the answer is JSON in DESCRIPTION bytes, padded with blanks, to `ready` 8 bytes. Every other answer is the results, then in 8 bytes the
+the answer is JSON in DESCRIPTION bytes, padded with blanks, to `ready` 8 bytes, to `threads` 8 bytes: how many the library has, 0
+where it does not say. Every other answer is the results, then in 8 bytes the
 nanoseconds that the runs took, without the way there and back: by events on a GPU, else by the clock.
 
 It needs nothing but the standard library, and of the others the one that the function takes. For the
@@ -150,6 +151,9 @@ class Arrays:
             found = []
         return {"flags": {"simd": " ".join(found)}, "devices": {}}
 
+    def threads(self):
+        return 0
+
     def version(self):
         return self.library.__version__
 
@@ -241,6 +245,10 @@ class Torch(Arrays):
             end.record()
             end.synchronize()
         return result, round(begin.elapsed_time(end) * 1e6)
+
+    def threads(self):
+        """Fewer than OMP_NUM_THREADS asks for, where there are fewer processors."""
+        return self.library.get_num_threads()
 
     def mark(self, x):
         return x._version
@@ -839,6 +847,8 @@ class Server:
                 self.offset = int(rest)
             elif line == "ready":
                 self.write(bytes(8))
+            elif line == "threads":
+                self.write(struct.pack("<Q", self.subject.arrays.threads()))
             elif line.startswith("function\t"):
                 self.ask(subject_of(*line.split("\t")[1:], self.subject.mode))
             elif word == "describe":

@@ -59,3 +59,21 @@ Test(check_threads, that_nobody_reads_are_not_left_out_in_silence, .init = make_
     cr_expect_str_empty(err);
     free(err);
 }
+
+/* A library that has fewer threads than its environment asks for, as PyTorch has on fewer
+ * processors: nothing was tried in the others, however long it takes. */
+Test(check_threads, that_a_library_does_not_have_are_not_tried, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const char subject[] = "python:" ULPSCOPE_SOURCE "/tests/support/subjects.py:cumsum "
+                                  "--array array --n 8 --storage fp64 --accumulator fp64 "
+                                  "--device cpu --seconds 3 --promise run_to_run --threads ";
+    char arguments[600];
+    setenv("ULPSCOPE_PYTHON", ULPSCOPE_SOURCE "/tests/support/played_threads.py", 1);
+    snprintf(arguments, sizeof arguments, "%s1,2,4", subject);
+    cr_expect(run_program("check", arguments) == 1);
+    expect_told("out", ": 4 threads were asked for: its library has 2");
+    snprintf(arguments, sizeof arguments, "%s1,2", subject);
+    cr_expect(run_program("check", arguments) == 0);
+    expect_said("out", "run_to_run         kept");
+}
