@@ -201,9 +201,13 @@ enum status foreign_named(const struct method **m, const char *where, const char
 }
 
 /* What libraries read the number of threads of their loops from. */
-static const char *const thread_variables[] = {"OMP_NUM_THREADS",   "OPENBLAS_NUM_THREADS",
-                                               "MKL_NUM_THREADS",   "BLIS_NUM_THREADS",
-                                               "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"};
+static const char *const thread_variables[] = {"OMP_NUM_THREADS",
+                                               "OPENBLAS_NUM_THREADS",
+                                               "MKL_NUM_THREADS",
+                                               "BLIS_NUM_THREADS",
+                                               "NUMBA_NUM_THREADS",
+                                               "RAYON_NUM_THREADS",
+                                               "NPROC"}; /* of JAX' XLA */
 enum { THREAD_VARIABLES = sizeof thread_variables / sizeof *thread_variables };
 
 enum status foreign_open(struct foreign *f, const char *const argv[], const char *device,

@@ -7,9 +7,10 @@
 #include "tests/support/terminal.h"
 
 /* Adds nothing: answers with a number that its environment says. */
-#define ANSWERS_WITH_ITS_THREADS                                                                   \
+#define ANSWERS_WITH(variable)                                                                     \
     "'exec:while read -r sum n rest; do head -c $((4 * n)) >/dev/null; "                           \
-    "printf \"\\0\\0\\20${OMP_NUM_THREADS:-7}\\77\"; done'"
+    "printf \"\\0\\0\\20${" variable ":-7}\\77\"; done'"
+#define ANSWERS_WITH_ITS_THREADS ANSWERS_WITH("OMP_NUM_THREADS")
 
 Test(check_threads, reach_programs_through_the_environment, .init = make_folder,
      .fini = remove_folder)
@@ -35,6 +36,17 @@ Test(check_threads, reach_programs_through_the_environment, .init = make_folder,
     status = system(command);
     cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s", command);
     free(out);
+}
+
+/* XLA, which runs what JAX is asked, reads neither OMP_NUM_THREADS nor its like. */
+Test(check_threads, reach_jax, .init = make_folder, .fini = remove_folder)
+{
+    int status = run_program(
+        "check",
+        ANSWERS_WITH("NPROC") " --threads 4,5 --n 8 --storage fp32 --accumulator fp32 --device cpu "
+                              "--seconds 2 --promise gpu_to_gpu --only gpu_to_gpu/environment");
+    cr_expect(status == 1, "exit status %d", status);
+    expect_said("out", "BREAKS gpu_to_gpu");
 }
 
 /* One number leaves nothing to compare, and is no reason to say that time ran out. */
