@@ -21,7 +21,9 @@ function that ULPSCOPE_CALLED names it hands its standard input and output to th
 the path of a socket, and waits: that process has the function, and answers.
 """
 import array
+import contextlib
 import ctypes
+import glob
 import hashlib
 import importlib
 import importlib.util
@@ -30,6 +32,7 @@ import os
 import socket
 import struct
 import sys
+import tempfile
 import time
 import traceback
 
@@ -38,6 +41,9 @@ ALIGNED = 256
 BITS = {"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64, "e4m3": 8, "e5m2": 8}
 ACCUMULATORS = ("fp16", "bf16", "fp32", "fp64")
 USAGE, DATA, MEMORY = 2, 3, 4
+# A process that is ended while PyTorch compiles leaves an empty file, with which whoever compiles the same fails from then on:
+# not the user's other programs. The library reads this variable early.
+COMPILED = "TORCHINDUCTOR_CACHE_DIR"
 
 
 class Refused(Exception):
@@ -167,12 +173,21 @@ class Arrays:
 class Torch(Arrays):
     name, axis = "torch", "dim"
 
+    def drop_unfinished(self):
+        """Empty files that no compiler still writes."""
+        for path in glob.glob(os.path.join(glob.escape(os.environ[COMPILED]), "*", "*.so")):
+            with contextlib.suppress(OSError):
+                found = os.stat(path)
+                if found.st_size == 0 and found.st_mtime < time.time() - 600:
+                    os.unlink(path)
+
     def in_mode(self, mode, function):
         t = self.library
         if mode == "deterministic":
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else it refuses what calls cuBLAS
             t.use_deterministic_algorithms(True)
             return function
+        self.drop_unfinished()
         # Beyond a number of recompilations, and where a graph breaks, it would run the function as it is, unseen.
         import torch._dynamo.config as config
         for limit in ("recompile_limit", "accumulated_recompile_limit", "cache_size_limit",
@@ -1013,6 +1028,7 @@ def subject_of(name, operation, asked="", mode=""):
 def main(name, operation, asked="", mode=""):
     if f"{name}@{asked}@{operation}" == os.environ.get("ULPSCOPE_CALLED") and not mode:
         return relay(os.environ["ULPSCOPE_CALLER"])
+    os.environ.setdefault(COMPILED, os.path.join(tempfile.gettempdir(), f"ulpscope-inductor-{os.getuid()}"))
     source, sink = private_channels()
     del sys.path[0]  # this file's folder: what lies beside it is not for others to import
     server = None
