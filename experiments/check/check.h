@@ -248,6 +248,10 @@ bool check_environs(const struct check_request *r);
  * environment says. */
 struct shape check_shape_made(const struct check_request *r, size_t n, struct shape asked);
 
+/* How many threads a subject that its environment tells has where so many are asked for, as far as
+ * its library says; else so many. */
+unsigned check_threads_made(const struct check_request *r, unsigned asked);
+
 /* Is something that was asked for by --n, --threads, --blocks or --ranks in no attempt at the rung?
  * In words, where they are asked for: "n = 480000; 4, 8 threads". */
 bool check_missed(char words[CHECK_REASON], const struct check_over *over,

@@ -27,6 +27,15 @@ const struct method *check_method(const struct check *c, struct shape shape)
     return tells && foreign_with_threads(&told, m, shape.threads, NULL) == STATUS_OK ? told : m;
 }
 
+unsigned check_threads_made(const struct check_request *r, unsigned asked)
+{
+    const struct method *told;
+    bool tells = asked && check_environs(r) && foreign_restarts(r->method);
+    return tells && foreign_with_threads(&told, r->method, asked, NULL) == STATUS_OK
+               ? foreign_threads_made(told)
+               : asked;
+}
+
 /* Is there time to start another process? */
 static bool time_for_start(const struct check *c)
 {
@@ -80,9 +89,12 @@ enum status check_environment(struct check *c, struct check_outcome *o, struct p
 {
     unsigned number[NUMBERS];
     size_t count = numbers_of(c, number);
+    unsigned most = THREADS_MAX; /* that its library has */
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK && !check_enough(c, o); i++) {
         const struct method *told;
+        if (number[i] > most)
+            continue;
         status = foreign_with_threads(&told, c->request->method, number[i], p);
         if (status != STATUS_OK || (!check_keeps(c, told) && !time_for_start(c)))
             break;
@@ -90,6 +102,8 @@ enum status check_environment(struct check *c, struct check_outcome *o, struct p
             status = take(c, o, 0, p);
         if (status == STATUS_OK)
             status = take(c, o, number[i], p);
+        if (check_threads_made(c->request, number[i]) < number[i])
+            most = check_threads_made(c->request, number[i]);
     }
     return status;
 }

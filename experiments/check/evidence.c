@@ -170,7 +170,7 @@ static uint64_t key_of(const struct check *c, const struct check_setting *s, str
                               (uint64_t)shape.threads << 32 | shape.blocks,
                               (uint64_t)s->device.kind << 32 | (uint32_t)s->device.index,
                               s->offset << 8 | s->around,
-                              foreign_threads(s->method),
+                              foreign_threads_made(s->method),
                               c->at.setting.promote,
                               (uint64_t)c->made.of.gemm.m << 32 | c->made.of.gemm.n,
                               (uint64_t)c->made.of.gemm.pad << 2 |
@@ -197,7 +197,8 @@ void check_note(const struct check *c, const struct check_setting *s)
     if (!e)
         return;
     struct shape shape = method_shape(s->method, s->device.kind, c->at.n, s->shape);
-    shape.threads = shape.threads ? shape.threads : foreign_threads(s->method);
+    if (foreign_threads(s->method))
+        shape.threads = foreign_threads_made(s->method);
     for (size_t i = 0; i < 2; i++)
         if (e->over[i])
             note_over(e->over[i], c, shape);

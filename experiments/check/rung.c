@@ -192,6 +192,21 @@ static enum promise begun_below(const struct check_report *r, enum promise rung)
     return PROMISE_NONE;
 }
 
+/* Does its library have fewer threads than were asked for? Time would not mend that. */
+static bool says_fewer(struct check_rung *is, const struct check_report *r)
+{
+    const struct numbers *asked = &r->request.threads;
+    for (size_t i = 0; i < asked->count; i++) {
+        unsigned made = check_threads_made(&r->request, (unsigned)asked->item[i]);
+        if (made == asked->item[i])
+            continue;
+        snprintf(is->reason, sizeof is->reason, "%llu threads were asked for: its library has %u",
+                 (unsigned long long)asked->item[i], made);
+        return true;
+    }
+    return false;
+}
+
 static void say_unanswered(struct check_rung *is)
 {
     char words[CHECK_REASON];
@@ -220,6 +235,8 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
         snprintf(is.reason, sizeof is.reason, "%.*s", CHECK_REASON - 1, r->failure.text);
     else if (is.state == CHECK_KEPT)
         say_open(&is, r, rung);
+    else if (is.state == CHECK_NOT_TRIED && enough && *missed && says_fewer(&is, r))
+        ;
     else if (is.state == CHECK_NOT_TRIED && enough && *missed)
         snprintf(is.reason, sizeof is.reason,
                  "asked for, but time ran out before: %s; more --seconds reach it", missed);

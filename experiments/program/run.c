@@ -40,12 +40,13 @@ static enum status add_python(struct run_command *c, struct problem *p)
 {
     struct list libraries = {0};
     enum status status = argument_list(c->arguments, "python", &libraries, p);
-    size_t notes = 0;
     if (status == STATUS_OK && libraries.count > 0 && c->experiment != &experiment_trial)
         status = problem(p, STATUS_USAGE, "run %s: option --python is one of `run trial`",
                          c->experiment->name);
+    if (c->experiment == &experiment_trial && (libraries.count > 0 || c->from))
+        foreign_name_undescribed();
     if (status == STATUS_OK && libraries.count > 0)
-        status = trial_python(&c->request, &libraries, note, &notes, p);
+        status = trial_python(&c->request, &libraries, p);
     list_free(&libraries);
     return status;
 }

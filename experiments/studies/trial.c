@@ -26,6 +26,19 @@ static void tell(const struct experiment_run *run, struct progress_line *line,
     run->note(run->context, what->text);
 }
 
+/* A function of Python that could not be asked what it is: why, once for each rung. */
+static void not_described(struct check_report *report, const struct check_request *request,
+                          const char *why)
+{
+    *report = (struct check_report){.request = *request};
+    problem(&report->untried, STATUS_DATA, "%s", why);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const struct check_kind_facts *is = &check_kinds[kind], *before = kind ? is - 1 : NULL;
+        if (!before || is->rung != before->rung || is->beside != before->beside)
+            snprintf(report->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1, why);
+    }
+}
+
 enum status trial_try(struct trial_study *s, struct trial_subject *t,
                       const struct experiment_run *run, struct progress_line *line,
                       struct problem *p)
@@ -37,9 +50,12 @@ enum status trial_try(struct trial_study *s, struct trial_subject *t,
     request.device = t->device;
     request.promise = t->method->promise;
     request.beside = t->method->beside;
-    if (t->method->foreign)
+    const char *undescribed = foreign_undescribed(t->method);
+    if (t->method->foreign && !undescribed)
         foreign_wake(t->method, t->device.kind == DEVICE_CUDA ? t->device.index : -1);
-    enum status status = check_subject(&report, &request, &why);
+    if (undescribed)
+        not_described(&report, &request, undescribed);
+    enum status status = undescribed ? STATUS_OK : check_subject(&report, &request, &why);
     if (t->method->foreign) /* libraries take much memory */
         foreign_end(t->method);
     t->absent = status == STATUS_DEVICE;

@@ -11,29 +11,24 @@
 
 struct listing {
     struct request *request;
-    void (*note)(void *context, const char *line);
-    void *context;
     size_t added;
+    struct problem first; /* why the first of those that cannot be tried cannot */
 };
 
-/* One function in one mode. Processes end here: those of many functions need much memory. */
+/* One function in one mode. One that cannot be described has a row that says why. */
 static enum status add(struct listing *l, const char *function, const char *mode, struct problem *p)
 {
-    struct problem why = {0};
-    char name[256], line[sizeof why.text + 64];
+    char name[256];
     const struct method *m;
     bool eager = strcmp(mode, "eager") == 0;
     snprintf(name, sizeof name, "python:%s%s%s", function, eager ? "" : "@", eager ? "" : mode);
-    enum status status = subject_named(&m, name, name, NULL, &why);
-    if (status == STATUS_INTERRUPTED || status == STATUS_MEMORY)
-        return problem(p, status, "run trial: %s", why.text);
-    if (status != STATUS_OK) {
-        snprintf(line, sizeof line, "run trial: left out: %s", why.text);
-        l->note(l->context, line);
-        return STATUS_OK;
-    }
-    foreign_end(m);
-    l->added++;
+    enum status status = subject_named(&m, "run trial", name, NULL, p);
+    if (status != STATUS_OK)
+        return status;
+    const char *why = foreign_undescribed(m);
+    if (why && l->first.status == STATUS_OK)
+        problem(&l->first, STATUS_DATA, "%s", why);
+    l->added += !why;
     return list_append(&l->request->axis[AXIS_METHOD], m->name, strlen(m->name), p);
 }
 
@@ -80,10 +75,11 @@ static enum status add_named(struct listing *l, const json_t *listed, const char
                          "cupy, triton or all",
                          asked);
     else if (status == STATUS_OK && at && library && !has_mode(library, mode))
-        status = problem(p, STATUS_USAGE,
-                         "run trial: option --python: found '%s', expected a mode of %s: eager, "
-                         "deterministic (torch), compiled (torch, jax)",
-                         asked, name);
+        status =
+            problem(p, STATUS_USAGE,
+                    "run trial: option --python: found '%s', expected a mode of %s: eager, "
+                    "deterministic (torch), compiled (torch, jax), deterministic@compiled (torch)",
+                    asked, name);
     else if (status == STATUS_OK && library)
         status = add_library(l, library, mode, p);
     else if (status == STATUS_OK)
@@ -124,11 +120,9 @@ static enum status ask_only(const struct request *r, struct problem *p)
     return STATUS_OK;
 }
 
-enum status trial_python(struct request *r, const struct list *libraries,
-                         void (*note)(void *context, const char *line), void *context,
-                         struct problem *p)
+enum status trial_python(struct request *r, const struct list *libraries, struct problem *p)
 {
-    struct listing l = {.request = r, .note = note, .context = context};
+    struct listing l = {.request = r};
     char path[PATH_MAX];
     json_error_t error;
     json_t *listed = NULL;
@@ -141,8 +135,10 @@ enum status trial_python(struct request *r, const struct list *libraries,
         status = add_named(&l, listed, libraries->item[i], p);
     if (status == STATUS_OK && l.added == 0)
         status = problem(p, STATUS_DATA,
-                         "run trial: option --python: found none of the functions "
-                         "that are listed there");
+                         "run trial: option --python: found none of the functions that are listed "
+                         "there; the first: %s",
+                         l.first.text);
+    foreign_end(NULL); /* what described them */
     if (status == STATUS_OK)
         status = list_distinct(&r->axis[AXIS_METHOD], p);
     json_decref(listed);

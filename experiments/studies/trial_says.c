@@ -6,17 +6,19 @@
 #include "reports/text/table.h"
 
 /* What came of a subject, the worst first. */
-enum came { BROKEN, FAILED, IN_PART, KEPT, NOTHING_PROMISED, ABSENT };
+enum came { BROKEN, FAILED, IN_PART, KEPT, NOTHING_PROMISED, NOTHING_TRIED, ABSENT };
 
 static enum came came_of(const struct trial_subject *t)
 {
     const enum promise promise = t->method->promise;
-    return t->absent                                       ? ABSENT
-           : t->broken                                     ? BROKEN
-           : t->failed                                     ? FAILED
-           : promise == PROMISE_NONE && !t->method->beside ? NOTHING_PROMISED
-           : t->kept < promise || t->untried               ? IN_PART
-                                                           : KEPT;
+    const bool nothing = promise == PROMISE_NONE && !t->method->beside;
+    return t->absent                         ? ABSENT
+           : t->broken                       ? BROKEN
+           : t->failed                       ? FAILED
+           : nothing && !t->tried            ? NOTHING_TRIED
+           : nothing                         ? NOTHING_PROMISED
+           : t->kept < promise || t->untried ? IN_PART
+                                             : KEPT;
 }
 
 static size_t count(const struct trial_study *s, enum came came)
@@ -77,7 +79,8 @@ static void add_loose(struct text *to, const struct trial_study *s)
 static void add_verdict(struct text *to, const struct trial_study *s)
 {
     struct text line = {0};
-    const size_t all = s->subjects - count(s, ABSENT), kept = count(s, KEPT);
+    const size_t all = s->subjects - count(s, ABSENT) - count(s, NOTHING_TRIED);
+    const size_t kept = count(s, KEPT);
     unsigned long long attempts = 0;
     const bool nothing = all > 0 && count(s, NOTHING_PROMISED) == all;
     if (nothing)
@@ -88,7 +91,7 @@ static void add_verdict(struct text *to, const struct trial_study *s)
         text_format(&line, "%zu of %zu subject%s break%s a promise", count(s, BROKEN), all,
                     plural(all), count(s, BROKEN) == 1 ? "s" : "");
         add_names(&line, s, BROKEN);
-    } else if (count(s, FAILED) == all && all > 0) {
+    } else if (count(s, FAILED) == all && all + count(s, NOTHING_TRIED) > 0) {
         text_add(&line, "no promise was tried");
     } else if (!nothing) {
         text_format(&line, "no promise was broken");
@@ -104,6 +107,11 @@ static void add_verdict(struct text *to, const struct trial_study *s)
     if (count(s, IN_PART) > 0) {
         text_add(&line, "not tried as far as promised");
         add_names(&line, s, IN_PART);
+        says_line(to, &line);
+    }
+    if (count(s, NOTHING_TRIED) > 0) {
+        text_add(&line, "not tried");
+        add_names(&line, s, NOTHING_TRIED);
         says_line(to, &line);
     }
     if (count(s, FAILED) > 0) {
@@ -191,6 +199,7 @@ static void keeps_cell(struct table *table, const struct trial_subject *t)
         table_cell(table, "part of %s", promise);
         break;
     case NOTHING_PROMISED:
+    case NOTHING_TRIED:
         table_cell(table, "none promised");
         break;
     case KEPT:

@@ -173,6 +173,7 @@ static void set_cell(struct trial_subject *t, enum promise rung, const char *ver
     t->broken |= broken && promised;
     t->untried |= promised && rung > PROMISES && !broken && !kept;
     t->failed |= strcmp(verdict, "failed") == 0;
+    t->tried |= attempts > 0;
 }
 
 struct reading {
@@ -206,7 +207,7 @@ static enum promise next_of(const struct trial_subject *t, enum promise rung)
 static void drop(struct reading *r)
 {
     r->drop[r->drops++] = (struct csv_range){r->begin, r->end};
-    r->at->failed = r->at->broken = r->at->untried = r->at->finished = false;
+    r->at->failed = r->at->broken = r->at->tried = r->at->untried = r->at->finished = false;
     r->at->attempts = 0;
     r->at = NULL;
 }
@@ -249,7 +250,7 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
     if (first) {
         t->line = row->line;
         r->begin = row->begin;
-        t->broken = t->failed = t->untried = false;
+        t->broken = t->failed = t->tried = t->untried = false;
         t->attempts = 0;
     }
     r->at = t;

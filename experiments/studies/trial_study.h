@@ -18,6 +18,7 @@ struct trial_subject {
     bool broken, failed;
     enum promise broken_rung;    /* the first that it promises and breaks, where it is broken */
     uint64_t attempts;           /* at the rungs that it promises and keeps */
+    bool tried;                  /* there was an attempt at some rung */
     bool untried;                /* a promise beside the ladder that it makes is */
     char cell[PROMISES_ALL][32]; /* for the table: what came of each rung */
 };

@@ -126,37 +126,70 @@ enum status foreign_hash(struct foreign *f, const char *where, struct problem *p
     return p->status;
 }
 
-/* A shared object's process ends when it has described it; Python's stays, and is asked for runs
- * next, so its answer has a length that is known. */
-enum status foreign_describe(struct foreign *f, const char *where, struct problem *p)
+/* The function that was described last. Functions are named one after the other. */
+static struct foreign *last;
+
+/* A process that has loaded the same, and done nothing but describe, describes this, too: many
+ * functions of a library cost one import. Not where one function is the caller's own. */
+static bool take_process(struct foreign *f)
+{
+    bool takes = false;
+    if (!last || getenv("ULPSCOPE_CALLED") || !python_alike(last->name, f->name))
+        return false;
+    pthread_mutex_lock(&last->mutex);
+    if (last->process && last->describes) {
+        takes = f->borrowed = true;
+        f->process = last->process;
+        f->start_s = last->start_s;
+        last->process = NULL;
+        process_rename(f->process, f->name);
+    }
+    pthread_mutex_unlock(&last->mutex);
+    return takes;
+}
+
+/* Sees to its process, and to what that is asked. The caller frees the line. */
+static enum status begin(struct foreign *f, char **line, struct problem *p)
 {
     const char *const argv[] = {foreign_server_path, "serve", f->name, "--describe", NULL};
+    bool python = f->kind == FOREIGN_PYTHON, taken = python && take_process(f);
+    char *function = taken ? python_line(f) : NULL;
+    int length = (taken && !function) ? -1
+                 : python ? asprintf(line, "%sdescribe %s\n", taken ? function : "", described_only)
+                          : asprintf(line, "%s", "");
+    free(function);
+    if (length < 0) {
+        *line = NULL;
+        return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
+    }
+    return taken ? STATUS_OK : python ? python_open(f, "cpu", p) : foreign_open(f, argv, "cpu", p);
+}
+
+/* A shared object's process ends when it has described it; Python's stays, and is asked for runs or
+ * for other functions next, so its answer has a length that is known. */
+enum status foreign_describe(struct foreign *f, const char *where, struct problem *p)
+{
     bool python = f->kind == FOREIGN_PYTHON;
     struct problem why = {0};
     if (python && names_only)
         return STATUS_OK;
-    char *text = malloc(DESCRIPTION_MAX), *line;
+    char *text = malloc(DESCRIPTION_MAX), *line = NULL;
     size_t found = DESCRIPTION_MAX;
-    if (asprintf(&line, "describe %s\n", described_only) < 0)
-        line = NULL;
-    if (!text || !line) {
-        free(text);
-        free(line);
-        return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
-    }
     f->device = -1;
-    uint64_t begin = clock_ns();
-    enum status status = python ? python_open(f, "cpu", p) : foreign_open(f, argv, "cpu", p);
+    uint64_t started = clock_ns();
+    enum status status =
+        text ? begin(f, &line, p) : problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
     if (status == STATUS_OK)
         status = process_ask(f->process,
-                             &(struct question){.line = python ? line : "",
+                             &(struct question){.line = line,
                                                 .answer = text,
                                                 .due = DESCRIPTION_MAX,
                                                 .found = python ? NULL : &found,
                                                 .timeout_s = foreign_timeout_s,
                                                 .stop = foreign_stop},
                              &why);
-    f->start_s = status == STATUS_OK ? (double)(clock_ns() - begin) / 1e9 : 0;
+    if (!f->borrowed)
+        f->start_s = status == STATUS_OK ? (double)(clock_ns() - started) / 1e9 : 0;
     json_t *object = status == STATUS_OK ? json_loadb(text, found, 0, NULL) : NULL;
     if (status == STATUS_OK && !(object && take(f, object)))
         status = problem(p, STATUS_DATA, "%s: %s: its description is none: found %zu bytes: %.*s",
@@ -165,6 +198,8 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
         status = refused(f->process, where, status, &why, p);
     if (!python || status != STATUS_OK)
         foreign_close(f);
+    f->describes = f->process != NULL;
+    last = f->describes ? f : last;
     json_decref(object);
     free(text);
     free(line);

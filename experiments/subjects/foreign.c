@@ -57,6 +57,7 @@ static void free_one(struct foreign *f)
     json_decref(f->facts);
     free(f->name);
     free(f->summary);
+    free(f->undescribed);
     free(f);
 }
 
@@ -104,13 +105,33 @@ static enum status make_object(struct foreign *f, const char *where, struct prob
     return status == STATUS_OK ? foreign_hash(f, where, p) : status;
 }
 
+static bool names_undescribed;
+
+void foreign_name_undescribed(void)
+{
+    names_undescribed = true;
+}
+
+const char *foreign_undescribed(const struct method *m)
+{
+    return m->cpu == foreign_run ? ((const struct foreign *)m)->undescribed : NULL;
+}
+
 static enum status make_python(struct foreign *f, const char *where,
                                const struct operation *operation, struct problem *p)
 {
     f->method.operation = operation;
     f->method.bound = bound_of(operation);
     f->times = TIMES_ITSELF;
-    return foreign_describe(f, where, p);
+    struct problem why = {0};
+    enum status status = foreign_describe(f, where, &why);
+    if (status == STATUS_OK || !names_undescribed || status == STATUS_INTERRUPTED ||
+        status == STATUS_MEMORY)
+        return status == STATUS_OK ? status : problem(p, status, "%s", why.text);
+    size_t said = strlen(where) + strlen(": ");
+    bool names = strncmp(why.text, where, strlen(where)) == 0 && strlen(why.text) > said;
+    f->undescribed = strdup(why.text + (names ? said : 0));
+    return f->undescribed ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", where);
 }
 
 static enum status make(struct foreign **made, const char *where, const char *name,
@@ -180,9 +201,13 @@ enum status foreign_named(const struct method **m, const char *where, const char
 }
 
 /* What libraries read the number of threads of their loops from. */
-static const char *const thread_variables[] = {"OMP_NUM_THREADS",   "OPENBLAS_NUM_THREADS",
-                                               "MKL_NUM_THREADS",   "BLIS_NUM_THREADS",
-                                               "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS"};
+static const char *const thread_variables[] = {"OMP_NUM_THREADS",
+                                               "OPENBLAS_NUM_THREADS",
+                                               "MKL_NUM_THREADS",
+                                               "BLIS_NUM_THREADS",
+                                               "NUMBA_NUM_THREADS",
+                                               "RAYON_NUM_THREADS",
+                                               "NPROC"}; /* of JAX' XLA */
 enum { THREAD_VARIABLES = sizeof thread_variables / sizeof *thread_variables };
 
 enum status foreign_open(struct foreign *f, const char *const argv[], const char *device,
@@ -247,6 +272,13 @@ unsigned foreign_threads(const struct method *m)
     return m->cpu == foreign_run ? ((const struct foreign *)m)->threads : 0;
 }
 
+unsigned foreign_threads_made(const struct method *m)
+{
+    unsigned asked = foreign_threads(m),
+             made = asked ? ((const struct foreign *)m)->threads_made : 0;
+    return made ? made : asked;
+}
+
 double foreign_start_s(const struct method *m)
 {
     return m->cpu == foreign_run ? ((const struct foreign *)m)->start_s : 0;
@@ -299,7 +331,7 @@ void foreign_close(struct foreign *f)
 {
     process_close(f->process);
     f->process = NULL;
-    f->holds = false;
+    f->holds = f->borrowed = f->describes = false;
     for (size_t i = 0; i < FOREIGN_OTHERS; i++) {
         process_close(f->others[i].process);
         f->others[i] = (struct foreign_ranks){0};

@@ -61,6 +61,11 @@ void foreign_describe_only(const char *devices_and_pairs);
  * run, what was run is read. They compute what their names say. */
 void foreign_names_only(void);
 
+/* From now on functions of Python that cannot be asked what they are have names all the same: they
+ * run nowhere. */
+void foreign_name_undescribed(void);
+const char *foreign_undescribed(const struct method *m); /* why; NULL: this is no such function */
+
 /* A file that is shipped for Python: beside the program as it is installed, in a Python package,
  * else in the source tree. */
 enum status python_find(char path[PATH_MAX], const char *file, struct problem *p);
@@ -91,6 +96,9 @@ bool foreign_restarts(const struct method *m);
 enum status foreign_with_threads(const struct method **m, const struct method *of, unsigned threads,
                                  struct problem *p);
 unsigned foreign_threads(const struct method *m); /* so many; 0: nothing is asked */
+/* The same, or how many its library says that it then has: it may have fewer, of a process that has
+ * begun. */
+unsigned foreign_threads_made(const struct method *m);
 /* How long a process of it took to begin, in seconds; 0: not known. */
 double foreign_start_s(const struct method *m);
 

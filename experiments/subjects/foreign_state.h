@@ -15,12 +15,16 @@ struct foreign {
     enum { FOREIGN_PROGRAM, FOREIGN_OBJECT, FOREIGN_PYTHON, FOREIGN_MPI } kind;
     char *name, *summary;
     json_t *facts;           /* of a function of Python; else NULL */
+    char *undescribed;       /* why such a function could not be asked what it is; else NULL */
     bool lent;               /* a function of the process that started us: it has no other */
     unsigned threads;        /* that its environment tells it; 0: nothing is told */
+    unsigned threads_made;   /* that its library says it then has; 0: it does not say */
     bool placed;             /* an array lies as far from an aligned address as we say */
     char fingerprint[33];    /* of an object */
     pthread_mutex_t mutex;   /* one run at a time; and over what follows */
     struct process *process; /* NULL: none */
+    bool describes;          /* it has described functions, and done nothing else */
+    bool borrowed;           /* another one, too: it runs none */
     bool holds;              /* the process has elements with this hash: */
     XXH128_hash_t held;
     int device;   /* that it was started for, as a task's */
@@ -79,6 +83,11 @@ char *python_name(const char *name);
 const struct operation *python_operation(const char *name, const struct operation *asked);
 /* Starts the process for a device. */
 enum status python_open(struct foreign *f, const char *device, struct problem *p);
+/* Has the process of one loaded what the other is of: its file, or its library in the same mode? */
+bool python_alike(const char *name, const char *other);
+/* The line that makes a process that is up that of this function. The caller frees it; NULL: memory
+ * is short. */
+char *python_line(const struct foreign *f);
 
 /* --- all-reduces under mpirun (mpi.c) --- */
 

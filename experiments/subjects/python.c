@@ -9,7 +9,8 @@
 #include "reports/text/near.h"
 
 static const char *const arrays[] = {"numpy", "torch", "cupy", "jax", "array"};
-static const char *const modes[] = {"deterministic", "compiled"};
+/* The last is both, in whichever order they are named. */
+static const char *const modes[] = {"deterministic", "compiled", "deterministic@compiled"};
 enum { ARRAYS = sizeof arrays / sizeof *arrays, MODES = sizeof modes / sizeof *modes };
 
 /* Where names leave it open. */
@@ -78,7 +79,7 @@ static struct words words_of(const char *name)
         const char *mode = at > 0 ? word_of(modes, MODES, name + at, w.function - at) : NULL;
         if (!array && !o && !mode)
             return w;
-        w.mode = mode ? mode : w.mode;
+        w.mode = !mode ? w.mode : w.mode && mode != w.mode ? modes[MODES - 1] : mode;
         w.array = array ? array : w.array;
         w.operation = o ? o : w.operation;
         w.function = at - 1;
@@ -215,9 +216,33 @@ void foreign_wake(const struct method *m, int device)
     pthread_mutex_unlock(&f->mutex);
 }
 
+static const size_t prefix = sizeof "python:" - 1;
+
+bool python_alike(const char *name, const char *other)
+{
+    struct words a = words_of(name), b = words_of(other);
+    const char *x = name + prefix, *y = other + prefix;
+    const char *end = strstr(x, ".py:");
+    bool file = end && end < name + a.function;
+    size_t length = file ? (size_t)(end - x) + strlen(".py:") : strcspn(x, ".@");
+    const char *library = a.array ? a.array : array_named(x, length);
+    const char *its = b.array ? b.array : array_named(y, strcspn(y, ".@"));
+    if (a.mode != b.mode || library != its)
+        return false;
+    return (library && !file && !strstr(y, ".py:")) || strncmp(x, y, length + !file) == 0;
+}
+
+char *python_line(const struct foreign *f)
+{
+    struct words w = words_of(f->name);
+    char *line;
+    int length = asprintf(&line, "function\t%.*s\t%s\t%s\n", (int)(w.function - prefix),
+                          f->name + prefix, f->method.operation->name, w.array ? w.array : "");
+    return length < 0 ? NULL : line;
+}
+
 enum status python_open(struct foreign *f, const char *device, struct problem *p)
 {
-    static const size_t prefix = sizeof "python:" - 1;
     char worker[PATH_MAX];
     const char *python = getenv("ULPSCOPE_PYTHON");
     struct words w = words_of(f->name);

@@ -45,19 +45,37 @@ static void make_room(void)
     pthread_mutex_unlock(&oldest->mutex);
 }
 
+/* A function of Python that was told a number of threads. */
+static enum status ask_threads(struct foreign *f, struct problem *p)
+{
+    uint64_t made = 0;
+    enum status status = process_ask(f->process,
+                                     &(struct question){.line = "threads\n",
+                                                        .answer = &made,
+                                                        .due = sizeof made,
+                                                        .timeout_s = foreign_timeout_s,
+                                                        .stop = foreign_stop},
+                                     p);
+    f->threads_made = (unsigned)made;
+    return status;
+}
+
 /* Sees to it that a process for this device is up. */
 static enum status start(struct foreign *f, int device, struct problem *p)
 {
     char text[DEVICE_TEXT];
-    if (f->process && f->device != device && f->kind != FOREIGN_PYTHON)
+    if (f->process && (f->borrowed || (f->device != device && f->kind != FOREIGN_PYTHON)))
         foreign_close(f);
+    f->describes = false;
     if (f->process)
         return STATUS_OK;
     make_room();
     f->device = device;
     device_text(text, device);
-    if (f->kind == FOREIGN_PYTHON)
-        return python_open(f, text, p);
+    if (f->kind == FOREIGN_PYTHON) {
+        enum status status = python_open(f, text, p);
+        return status == STATUS_OK && f->threads ? ask_threads(f, p) : status;
+    }
     if (f->kind == FOREIGN_MPI)
         return mpi_open(f, text, p);
     const char *const program[] = {"/bin/sh", "-c", f->name + strlen("exec:"), NULL};

@@ -209,6 +209,12 @@ static void process_await(struct process *c, double seconds)
     process_listen(c);
 }
 
+void process_rename(struct process *c, const char *name)
+{
+    c->name = name;
+    c->words_length = 0;
+}
+
 const char *process_last_words(struct process *c)
 {
     process_listen(c);

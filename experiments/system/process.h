@@ -43,6 +43,9 @@ bool process_served(const struct process *process);
 /* Its exit status, where it ended by itself in a question that failed, else -1. */
 int process_exit_status(const struct process *process);
 
+/* From now on it is called so in messages, and what it said so far is no longer its last words. */
+void process_rename(struct process *process, const char *name);
+
 /* Did a question fail because it took longer than the timeout? */
 bool process_late(const struct process *process);
 

@@ -82,7 +82,7 @@ static size_t untried_rung(const struct page *r, const struct trial_subject *s)
 
 size_t trial_promises_of(const struct trial_tally *t)
 {
-    return t->subjects - t->nothing;
+    return t->subjects - t->nothing - t->untried;
 }
 size_t trial_kept_of(const struct trial_tally *t)
 {
@@ -92,7 +92,7 @@ size_t trial_kept_of(const struct trial_tally *t)
 void trial_count(struct trial_tally *t, const struct page *r, const struct trial_subject *s)
 {
     const bool whole = broken_rung(r, s) == 0 && untried_rung(r, s) == 0;
-    bool failed = false;
+    bool failed = false, tried = false;
     size_t promised = 0;
     t->subjects++;
     for (size_t rung = 1; rung <= ROWS; rung++)
@@ -102,6 +102,7 @@ void trial_count(struct trial_tally *t, const struct page *r, const struct trial
             continue;
         size_t row = s->row[rung] - 1;
         double attempts = page_number(&r->trial, row, CHECK_ATTEMPTS);
+        tried |= !trial_verdict_is(r, row, "not tried") || attempts > 0;
         if (trial_verdict_is(r, row, "failed")) {
             t->first_failed = t->first_failed ? t->first_failed : s->method;
             t->note = t->note ? t->note : page_cell(&r->trial, row, CHECK_NOTE);
@@ -119,6 +120,12 @@ void trial_count(struct trial_tally *t, const struct page *r, const struct trial
     size_t untried = untried_rung(r, s);
     if (failed) {
         t->failed++;
+    } else if (promised == 0 && !tried) {
+        t->untried++;
+        if (!t->first_untried && s->row[PROMISE_RUN_TO_RUN]) {
+            t->first_untried = s->method;
+            t->untried_for = page_cell(&r->trial, s->row[PROMISE_RUN_TO_RUN] - 1, CHECK_REASON_IS);
+        }
     } else if (promised == 0) {
         t->nothing++;
     } else if (broken_rung(r, s) > 0) {
@@ -163,6 +170,13 @@ static void say_kept(struct text *to, const struct trial_tally *t)
         text_add(to, "<li class=\"plain\">");
         html_format(to, "%zu subject%s nothing.", t->nothing,
                     t->nothing == 1 ? " promises" : "s promise");
+        text_add(to, "</li>\n");
+    }
+    if (t->first_untried) {
+        text_add(to, "<li class=\"plain\">");
+        html_format(to, "%zu of %zu subjects %s not tried; the first, %s: %s", t->untried,
+                    t->subjects, t->untried == 1 ? "was" : "were", t->first_untried,
+                    t->untried_for);
         text_add(to, "</li>\n");
     }
     if (t->above) {

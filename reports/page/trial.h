@@ -22,6 +22,8 @@ bool trial_promises(const struct page *r, const struct trial_subject *s, size_t 
 struct trial_tally {
     size_t subjects, broken, failed, above;
     size_t nothing, in_part; /* that promise nothing; of whose promise a part is not tried */
+    size_t untried;          /* that promise nothing, and of which no rung was tried */
+    const char *first_untried, *untried_for;
     const char *first_in_part, *part;
     double attempts, least; /* of promised rungs that are kept; the least of one */
     const char *first_above, *kept_above, *promise_above, *least_of, *least_rung, *first_failed,

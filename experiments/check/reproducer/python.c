@@ -255,10 +255,10 @@ static void add_shape(struct text *to, const struct reproducer *r)
 /* How the library runs it, as the worker has it (experiments/python/ulpscope/worker.py). */
 static void add_mode(struct text *to, const char *mode)
 {
-    if (strcmp(mode, "deterministic") == 0)
+    if (strstr(mode, "deterministic"))
         text_add(to, "os.environ.setdefault(\"CUBLAS_WORKSPACE_CONFIG\", \":4096:8\")\n"
                      "torch.use_deterministic_algorithms(True)\n");
-    else if (strcmp(mode, "compiled") == 0)
+    if (strstr(mode, "compiled"))
         text_add(to, "torch._dynamo.config.recompile_limit = 1 << 20\n"
                      "f = torch.compile(f, fullgraph=True)\n");
 }

@@ -4,14 +4,16 @@
 
 NAME is MODULE.FUNCTION or FILE.py:FUNCTION, OPERATION sum, scan, dot, ..., ARRAY the library of the arrays that the
 function takes: numpy, torch, cupy, jax, or array (the standard library's). MODE is how the library is to run it: deterministic
-(PyTorch's use_deterministic_algorithms) or compiled (torch.compile, jax.jit). Requests are those
+(PyTorch's use_deterministic_algorithms), compiled (torch.compile, jax.jit), or deterministic@compiled. Requests are those
 of experiments/subjects/wire.h; before a request there may be lines that set something and are not answered:
 
     device cpu|cuda:N    where the array lies
     offset K             elements by which it lies behind an aligned address, in libraries where that can be had
+    function<TAB>NAME<TAB>OPERATION<TAB>ARRAY    another function from now on, in the same mode
 
 and `same` in front of a request says that its elements are those of the last one, and do not follow. To `describe [DEVICES PAIRS]`
-the answer is JSON in DESCRIPTION bytes, padded with blanks, to `ready` 8 bytes. Every other answer is the results, then in 8 bytes the
+the answer is JSON in DESCRIPTION bytes, padded with blanks, to `ready` 8 bytes, to `threads` 8 bytes: how many the library has, 0
+where it does not say. Every other answer is the results, then in 8 bytes the
 nanoseconds that the runs took, without the way there and back: by events on a GPU, else by the clock.
 
 It needs nothing but the standard library, and of the others the one that the function takes. For the
@@ -19,7 +21,9 @@ function that ULPSCOPE_CALLED names it hands its standard input and output to th
 the path of a socket, and waits: that process has the function, and answers.
 """
 import array
+import contextlib
 import ctypes
+import glob
 import hashlib
 import importlib
 import importlib.util
@@ -28,6 +32,7 @@ import os
 import socket
 import struct
 import sys
+import tempfile
 import time
 import traceback
 
@@ -36,6 +41,9 @@ ALIGNED = 256
 BITS = {"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64, "e4m3": 8, "e5m2": 8}
 ACCUMULATORS = ("fp16", "bf16", "fp32", "fp64")
 USAGE, DATA, MEMORY = 2, 3, 4
+# A process that is ended while PyTorch compiles leaves an empty file, with which whoever compiles the same fails from then on:
+# not the user's other programs. The library reads this variable early.
+COMPILED = "TORCHINDUCTOR_CACHE_DIR"
 
 
 class Refused(Exception):
@@ -149,6 +157,9 @@ class Arrays:
             found = []
         return {"flags": {"simd": " ".join(found)}, "devices": {}}
 
+    def threads(self):
+        return 0
+
     def version(self):
         return self.library.__version__
 
@@ -162,12 +173,21 @@ class Arrays:
 class Torch(Arrays):
     name, axis = "torch", "dim"
 
+    def drop_unfinished(self):
+        """Empty files that no compiler still writes."""
+        for path in glob.glob(os.path.join(glob.escape(os.environ[COMPILED]), "*", "*.so")):
+            with contextlib.suppress(OSError):
+                found = os.stat(path)
+                if found.st_size == 0 and found.st_mtime < time.time() - 600:
+                    os.unlink(path)
+
     def in_mode(self, mode, function):
         t = self.library
         if mode == "deterministic":
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else it refuses what calls cuBLAS
             t.use_deterministic_algorithms(True)
             return function
+        self.drop_unfinished()
         # Beyond a number of recompilations, and where a graph breaks, it would run the function as it is, unseen.
         import torch._dynamo.config as config
         for limit in ("recompile_limit", "accumulated_recompile_limit", "cache_size_limit",
@@ -240,6 +260,10 @@ class Torch(Arrays):
             end.record()
             end.synchronize()
         return result, round(begin.elapsed_time(end) * 1e6)
+
+    def threads(self):
+        """Fewer than OMP_NUM_THREADS asks for, where there are fewer processors."""
+        return self.library.get_num_threads()
 
     def mark(self, x):
         return x._version
@@ -662,7 +686,9 @@ class Subject:
         self.name, self.function, self.operation, self.arrays = name, function, operation, arrays
         self.file, self.in_process, self.mode = file, in_process, mode
         # Ways are tried on the function itself: to compile each for each pair of formats would take minutes.
-        self.runs = arrays.in_mode(mode, function) if mode else function
+        self.runs = function
+        for word in mode.split("@") if mode else ():
+            self.runs = arrays.in_mode(word, self.runs)
         self.way = {}
         self.right = False  # did a way give what is due of the example?
 
@@ -818,12 +844,16 @@ class Server:
     """Answers requests with a subject. What a run is given stays on the device until other elements come."""
 
     def __init__(self, subject, source, sink):
-        self.subject, self.source, self.sink = subject, source, sink
+        self.source, self.sink = source, sink
         self.device, self.offset = "cpu", 0
+        self.ask(subject)
+
+    def ask(self, subject):
+        self.subject = subject
         self.raw, self.made, self.case, self.kept = None, None, None, None
 
     def serve(self):
-        while line := self.source.readline().decode("ascii", "replace"):
+        while line := self.source.readline().decode(errors="replace"):
             line = line.rstrip("\n")
             word, _, rest = line.partition(" ")
             if word == "device":
@@ -832,6 +862,10 @@ class Server:
                 self.offset = int(rest)
             elif line == "ready":
                 self.write(bytes(8))
+            elif line == "threads":
+                self.write(struct.pack("<Q", self.subject.arrays.threads()))
+            elif line.startswith("function\t"):
+                self.ask(subject_of(*line.split("\t")[1:], self.subject.mode))
             elif word == "describe":
                 self.write(json.dumps(self.subject.describe(*rest.split())).encode().ljust(DESCRIPTION))
             else:
@@ -974,22 +1008,33 @@ def relay(path):
     return int(status or DATA)
 
 
+def subject_of(name, operation, asked="", mode=""):
+    """The function as a subject. A module that it lacks, and what its file raises, is said with its name."""
+    where = name
+    try:
+        function, root, file = load(name)
+        kind = asked or guess_arrays(function, root)
+        where = f"{name}: --array {kind}"
+        return Subject(name, function, operation, LIBRARIES[kind](), file, mode=mode)
+    except (Refused, KeyboardInterrupt):
+        raise
+    except ImportError as e:
+        raise Refused(f"{where}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names another Python)") from None
+    except BaseException as e:  # also SystemExit: a file may not end the process unseen
+        traceback.print_exc()
+        raise Refused(f"{name}: {last_words(e)}", status_of(e)) from e
+
+
 def main(name, operation, asked="", mode=""):
     if f"{name}@{asked}@{operation}" == os.environ.get("ULPSCOPE_CALLED") and not mode:
         return relay(os.environ["ULPSCOPE_CALLER"])
+    os.environ.setdefault(COMPILED, os.path.join(tempfile.gettempdir(), f"ulpscope-inductor-{os.getuid()}"))
     source, sink = private_channels()
     del sys.path[0]  # this file's folder: what lies beside it is not for others to import
+    server = None
     try:
-        where = name
-        try:
-            function, root, file = load(name)
-            kind = asked or guess_arrays(function, root)
-            where = f"{name}: --array {kind}"
-            arrays = LIBRARIES[kind]()
-        except ImportError as e:
-            raise Refused(f"{where}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names another Python)"
-                          ) from None
-        Server(Subject(name, function, operation, arrays, file, mode=mode), source, sink).serve()
+        server = Server(subject_of(name, operation, asked, mode), source, sink)
+        server.serve()
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:
@@ -997,7 +1042,8 @@ def main(name, operation, asked="", mode=""):
     except BaseException as e:  # also SystemExit: a function may not end its process unseen
         if not isinstance(e, Refused):
             traceback.print_exc()
-        sys.stderr.write((str(e) if isinstance(e, Refused) else f"{name}: {last_words(e)}") + "\n")
+        at = server.subject.name if server else name
+        sys.stderr.write((str(e) if isinstance(e, Refused) else f"{at}: {last_words(e)}") + "\n")
         return status_of(e)
     return 0
 

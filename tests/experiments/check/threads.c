@@ -7,9 +7,10 @@
 #include "tests/support/terminal.h"
 
 /* Adds nothing: answers with a number that its environment says. */
-#define ANSWERS_WITH_ITS_THREADS                                                                   \
+#define ANSWERS_WITH(variable)                                                                     \
     "'exec:while read -r sum n rest; do head -c $((4 * n)) >/dev/null; "                           \
-    "printf \"\\0\\0\\20${OMP_NUM_THREADS:-7}\\77\"; done'"
+    "printf \"\\0\\0\\20${" variable ":-7}\\77\"; done'"
+#define ANSWERS_WITH_ITS_THREADS ANSWERS_WITH("OMP_NUM_THREADS")
 
 Test(check_threads, reach_programs_through_the_environment, .init = make_folder,
      .fini = remove_folder)
@@ -37,6 +38,17 @@ Test(check_threads, reach_programs_through_the_environment, .init = make_folder,
     free(out);
 }
 
+/* XLA, which runs what JAX is asked, reads neither OMP_NUM_THREADS nor its like. */
+Test(check_threads, reach_jax, .init = make_folder, .fini = remove_folder)
+{
+    int status = run_program(
+        "check",
+        ANSWERS_WITH("NPROC") " --threads 4,5 --n 8 --storage fp32 --accumulator fp32 --device cpu "
+                              "--seconds 2 --promise gpu_to_gpu --only gpu_to_gpu/environment");
+    cr_expect(status == 1, "exit status %d", status);
+    expect_said("out", "BREAKS gpu_to_gpu");
+}
+
 /* One number leaves nothing to compare, and is no reason to say that time ran out. */
 Test(check_threads, of_one_number_are_compared_with_none, .init = make_folder,
      .fini = remove_folder)
@@ -58,4 +70,22 @@ Test(check_threads, that_nobody_reads_are_not_left_out_in_silence, .init = make_
     char *err = content("err");
     cr_expect_str_empty(err);
     free(err);
+}
+
+/* A library that has fewer threads than its environment asks for, as PyTorch has on fewer
+ * processors: nothing was tried in the others, however long it takes. */
+Test(check_threads, that_a_library_does_not_have_are_not_tried, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const char subject[] = "python:" ULPSCOPE_SOURCE "/tests/support/subjects.py:cumsum "
+                                  "--array array --n 8 --storage fp64 --accumulator fp64 "
+                                  "--device cpu --seconds 3 --promise run_to_run --threads ";
+    char arguments[600];
+    setenv("ULPSCOPE_PYTHON", ULPSCOPE_SOURCE "/tests/support/played_threads.py", 1);
+    snprintf(arguments, sizeof arguments, "%s1,2,4", subject);
+    cr_expect(run_program("check", arguments) == 1);
+    expect_told("out", ": 4 threads were asked for: its library has 2");
+    snprintf(arguments, sizeof arguments, "%s1,2", subject);
+    cr_expect(run_program("check", arguments) == 0);
+    expect_said("out", "run_to_run         kept");
 }

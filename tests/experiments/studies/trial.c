@@ -301,3 +301,41 @@ Test(trial, says_first_whose_bits_differ_of_what_promises_nothing, .init = make_
               strncmp(first + strlen("<li class=\"plain\">"), "1 of 2 subjects that ", 21) == 0);
     free(page);
 }
+
+/* A function that cannot be asked what it is, or dies of that, has rows that say so, and no other
+ * pays for it. One that is named anew is refused, as everywhere. */
+Test(trial, what_cannot_be_described_is_said_in_its_rows, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const char head[] = "import os\n\n\ndef d(x):\n    return sum(x)\n\n\n",
+                      whole[] = "def b(x):\n    return sum(x)\n\n\ndef c(x):\n    return sum(x)\n",
+                      flawed[] = "def b(x):\n    os._exit(7)\n";
+    char arguments[900];
+    for (int after = 0; after < 2; after++) {
+        struct bytes source = {0};
+        add_string(&source, head);
+        add_string(&source, after ? flawed : whole);
+        put_file("own.py", &source);
+        clear_bytes(&source);
+        snprintf(arguments, sizeof arguments,
+                 "--method python:%1$s/own.py:b@array,"
+                 "python:%1$s/own.py:c@array,python:%1$s/own.py:d@array --n 100 --seconds 0.2 "
+                 "--storage fp64 --accumulator fp64 --device cpu --out t",
+                 folder);
+        if (!after)
+            cr_expect(trial(arguments) == 0);
+    }
+    cr_expect(trial("--from t/study.json --out u") == 0);
+    expect_said("u/trial.csv", "own.py:b@array,cpu,none,none,none,run_to_run,not tried,0,");
+    expect_said("u/trial.csv", "ended with exit status 7");
+    expect_said("u/trial.csv", "own.py:c@array,cpu,none,none,none,correctly_rounded,not tried,0,");
+    expect_said("u/trial.csv", "own.py:c: own has no c");
+    expect_said("u/trial.csv", "own.py:d@array,cpu,none,none,run_to_run,run_to_run,kept,");
+    expect_told("out", "not tried: python:");
+    expect_told("out", "1 subject promises nothing");
+    cr_expect(run_program("report", "u --out page") == 0);
+    expect_said("page/report.html", "2 of 3 subjects were not tried; the first, python:");
+    expect_said("page/report.html", "1 subject promises nothing.");
+    expect_said("page/report.html", "exit status 7");
+    cr_expect(trial(arguments) == 3);
+}

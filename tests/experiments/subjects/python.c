@@ -82,6 +82,11 @@ Test(python, names_say_library_and_operation)
                 &operation_scan);
     expect_name("python:f@norm@torch@deterministic", "python:f@deterministic@torch@norm", NULL,
                 &operation_norm);
+    expect_name("python:torch.cumsum@deterministic@compiled",
+                "python:torch.cumsum@deterministic@compiled", NULL, &operation_scan);
+    expect_name("python:torch.cumsum@compiled@deterministic@torch",
+                "python:torch.cumsum@deterministic@compiled@torch", NULL, &operation_scan);
+    expect_name("python:f@compiled@compiled", "python:f@compiled", NULL, &operation_sum);
     expect_name("python:a/b.py:f@eager", "python:a/b.py:f@eager", NULL, &operation_sum);
     expect_name("python:torch.nn.functional.embedding_bag",
                 "python:torch.nn.functional.embedding_bag", NULL, &operation_scatter);
@@ -191,11 +196,74 @@ Test(python, refuses_what_is_no_function)
                    "mode compiled: arrays of array have no such mode; torch and jax have it");
     expect_refused("python:" FILE_OF_SUBJECTS ":fsum@deterministic@array", STATUS_USAGE,
                    "mode deterministic: arrays of array have no such mode; torch has it");
+    expect_refused("python:" FILE_OF_SUBJECTS ":fsum@deterministic@compiled@array", STATUS_USAGE,
+                   "mode deterministic: arrays of array have no such mode; torch has it");
     setenv("ULPSCOPE_PYTHON", "/nowhere/python", 1);
     expect_refused("python:math.fsum@array", STATUS_DATA, "/nowhere/python");
 }
 
-/* So that what is timed begins with its library loaded. */
+static const struct foreign *state_of(const struct method *m)
+{
+    return (const struct foreign *)m;
+}
+
+/* Functions of a file, or of a library in one mode, are described by the process of the one before:
+ * imports take seconds. It runs none of them: what one left behind is not for another to find. */
+Test(python, one_process_describes_many, .init = fill)
+{
+    const struct method *first = subject("fsum", NULL), *second;
+    const struct process *process = state_of(first)->process;
+    struct problem p;
+    cr_assert(process);
+    second = subject("dot", &operation_dot);
+    cr_expect(state_of(second)->process == process && !state_of(first)->process);
+    cr_expect(state_of(second)->start_s == state_of(first)->start_s);
+    expect_refused("python:" FILE_OF_SUBJECTS ":text@array", STATUS_DATA, "a result of type str");
+    const struct method *third = subject("spoils", NULL);
+    cr_expect(state_of(third)->process && !state_of(third)->borrowed);
+    expect_run(third, 2, 1.5);
+    /* It has run: it is the third's own. */
+    const struct method *last = subject("cumsum", &operation_scan);
+    cr_expect(state_of(third)->process && state_of(last)->process != state_of(third)->process);
+    const struct method *other = subject("prints", NULL);
+    cr_expect(state_of(other)->borrowed && !state_of(last)->process);
+    expect_run(other, 2, 1.5);
+    cr_expect(state_of(other)->process && !state_of(other)->borrowed);
+    expect_run(first, 2, 1.5);
+    cr_expect(run(subject("fails", NULL), 5, &p) == STATUS_DATA && strstr(p.text, ":fails"), "%s",
+              p.text);
+    foreign_end(NULL);
+}
+
+Test(python, only_of_one_library_in_one_mode)
+{
+    static const struct {
+        const char *name, *other;
+        bool alike;
+    } each[] = {
+        {"python:torch.sum", "python:torch.linalg.norm", true},
+        {"python:torch.sum", "python:ulpscope.calls.histogram@torch", true},
+        {"python:ulpscope.calls.histogram@torch", "python:torch.sum@rows", true},
+        {"python:torch.sum@deterministic", "python:torch.mean@deterministic", true},
+        {"python:torch.sum", "python:torch.mean@deterministic", false},
+        {"python:torch.sum", "python:numpy.sum", false},
+        {"python:torch.sum", "python:numpy.sum@torch", true},
+        {"python:math.fsum", "python:math.prod", true},
+        {"python:math.fsum", "python:maths.prod", false},
+        {"python:maths.fsum", "python:math.prod", false},
+        {"python:a.py:f", "python:a.py:g@norm", true},
+        {"python:a.py:f@torch", "python:a.py:g@torch", true},
+        {"python:a.py:f@torch", "python:a.py:g", false},
+        {"python:a.py:f@torch", "python:b.py:f@torch", false},
+        {"python:a.py:f@torch", "python:torch.sum", false},
+        {"python:torch.sum", "python:a.py:f@torch", false},
+        {"python:x/a.py:f", "python:a.py:f", false},
+    };
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        cr_expect(python_alike(each[i].name, each[i].other) == each[i].alike, "%s, %s",
+                  each[i].name, each[i].other);
+}
+
 /* Each pair is tried, which of some functions means a compilation: asked for one, one is tried. */
 Test(python, is_asked_of_what_is_tried_alone)
 {
@@ -211,6 +279,7 @@ Test(python, is_asked_of_what_is_tried_alone)
     cr_expect(format_pairs_have(pairs, FP32, FP64) && format_pairs_have(pairs, FP64, FP64));
 }
 
+/* So that what is timed begins with its library loaded. */
 Test(python, wakes_a_process, .init = fill)
 {
     const struct method *m = subject("fsum", NULL);
