@@ -197,8 +197,10 @@ void check_note(const struct check *c, const struct check_setting *s)
     if (!e)
         return;
     struct shape shape = method_shape(s->method, s->device.kind, c->at.n, s->shape);
-    if (foreign_threads(s->method))
+    if (foreign_threads(s->method)) {
+        foreign_ask_threads(s->method, s->device.kind == DEVICE_CUDA ? s->device.index : -1);
         shape.threads = foreign_threads_made(s->method);
+    }
     for (size_t i = 0; i < 2; i++)
         if (e->over[i])
             note_over(e->over[i], c, shape);

@@ -63,7 +63,8 @@ const char *check_senseless(const struct check *c, enum check_kind kind)
     return NULL;
 }
 
-static const char time_ran_out[] = "time ran out";
+static const char time_ran_out[] = "time ran out",
+                  no_time_to_start[] = "no time was left to start another process";
 
 static const char *reason(const struct check *c, const struct check_report *r, enum check_kind kind)
 {
@@ -85,7 +86,7 @@ static const char *reason(const struct check *c, const struct check_report *r, e
                ? "all launch shapes come to the same for these lengths"
            : kind == CHECK_ENVIRONMENT && c->threads.count == 1 && c->threads.item[0]
                ? "one number of threads is asked for"
-           : c->ran[kind] && kind == CHECK_ENVIRONMENT ? "no time was left to start another process"
+           : c->ran[kind] && kind == CHECK_ENVIRONMENT ? no_time_to_start
            : c->ran[kind] ? "no run differed from others in what this varies"
                           : time_ran_out;
 }
@@ -105,6 +106,6 @@ void check_say_reasons(const struct check *c, struct check_report *r)
         if (r->tried[kind].attempts == 0 && is_said(c, kind)) {
             const char *why = reason(c, r, kind);
             snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1, why);
-            r->tried[kind].late = why == time_ran_out;
+            r->tried[kind].late = why == time_ran_out || why == no_time_to_start;
         }
 }

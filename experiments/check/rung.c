@@ -207,6 +207,16 @@ static bool says_fewer(struct check_rung *is, const struct check_report *r)
     return false;
 }
 
+/* The rung is about launch shapes before all: other alignments are no evidence of them. */
+static bool shapes_late(const struct check_report *r, enum promise rung)
+{
+    static const enum check_kind varies[] = {CHECK_SHAPE, CHECK_ENVIRONMENT};
+    bool late = false;
+    for (size_t i = 0; i < sizeof varies / sizeof *varies; i++)
+        late |= check_kind_of(varies[i], rung) && r->tried[varies[i]].late;
+    return late;
+}
+
 static void say_unanswered(struct check_rung *is)
 {
     char words[CHECK_REASON];
@@ -221,20 +231,23 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     struct check_rung is = sum_of_kinds(r, rung);
     enum promise broken = lowest_broken(r, rung), begun = begun_below(r, rung);
     bool failed = r->failure.status != STATUS_OK && check_kind_of(r->failed, rung);
-    bool enough = is.attempts >= CHECK_LEAST;
+    bool enough = is.attempts >= CHECK_LEAST, late = shapes_late(r, rung);
     char missed[CHECK_REASON] = "";
     if (is.attempts > 0)
         check_missed(missed, &r->over[rung], &r->request);
-    is.state = broken                                                    ? CHECK_BROKEN
-               : failed                                                  ? CHECK_FAILED
-               : enough && !begun && !*missed && !needs_another(r, rung) ? CHECK_KEPT
-                                                                         : CHECK_NOT_TRIED;
+    is.state = broken                                                             ? CHECK_BROKEN
+               : failed                                                           ? CHECK_FAILED
+               : enough && !begun && !*missed && !late && !needs_another(r, rung) ? CHECK_KEPT
+                                                                                  : CHECK_NOT_TRIED;
     if (broken && broken != rung)
         snprintf(is.reason, sizeof is.reason, "%s is broken", promise_name[broken]);
     else if (is.state == CHECK_FAILED)
         snprintf(is.reason, sizeof is.reason, "%.*s", CHECK_REASON - 1, r->failure.text);
     else if (is.state == CHECK_KEPT)
         say_open(&is, r, rung);
+    else if (is.state == CHECK_NOT_TRIED && enough && !*missed && late)
+        snprintf(is.reason, sizeof is.reason,
+                 "time ran out before another launch shape: more --seconds reach it");
     else if (is.state == CHECK_NOT_TRIED && enough && *missed && says_fewer(&is, r))
         ;
     else if (is.state == CHECK_NOT_TRIED && enough && *missed)

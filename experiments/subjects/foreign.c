@@ -272,6 +272,12 @@ unsigned foreign_threads(const struct method *m)
     return m->cpu == foreign_run ? ((const struct foreign *)m)->threads : 0;
 }
 
+void foreign_ask_threads(const struct method *m, int device)
+{
+    if (foreign_threads(m) && !((const struct foreign *)m)->threads_said)
+        foreign_wake(m, device);
+}
+
 unsigned foreign_threads_made(const struct method *m)
 {
     unsigned asked = foreign_threads(m),

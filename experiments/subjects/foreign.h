@@ -96,9 +96,10 @@ bool foreign_restarts(const struct method *m);
 enum status foreign_with_threads(const struct method **m, const struct method *of, unsigned threads,
                                  struct problem *p);
 unsigned foreign_threads(const struct method *m); /* so many; 0: nothing is asked */
-/* The same, or how many its library says that it then has: it may have fewer, of a process that has
- * begun. */
+/* The same, or how many its library says that it then has: it may have fewer. It is known of a
+ * process that has begun: foreign_ask_threads begins it on a device, as foreign_wake does. */
 unsigned foreign_threads_made(const struct method *m);
+void foreign_ask_threads(const struct method *m, int device);
 /* How long a process of it took to begin, in seconds; 0: not known. */
 double foreign_start_s(const struct method *m);
 

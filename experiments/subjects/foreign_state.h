@@ -19,6 +19,7 @@ struct foreign {
     bool lent;               /* a function of the process that started us: it has no other */
     unsigned threads;        /* that its environment tells it; 0: nothing is told */
     unsigned threads_made;   /* that its library says it then has; 0: it does not say */
+    bool threads_said;       /* its process was asked for that */
     bool placed;             /* an array lies as far from an aligned address as we say */
     char fingerprint[33];    /* of an object */
     pthread_mutex_t mutex;   /* one run at a time; and over what follows */

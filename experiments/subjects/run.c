@@ -57,6 +57,7 @@ static enum status ask_threads(struct foreign *f, struct problem *p)
                                                         .stop = foreign_stop},
                                      p);
     f->threads_made = (unsigned)made;
+    f->threads_said = true;
     return status;
 }
 

@@ -244,3 +244,22 @@ Test(check_evidence, fewer_threads_are_warned_of)
         cr_expect(!!strstr(is.reason, name[1]) == (threads[1] > 3), "%s", is.reason);
     }
 }
+
+/* Other alignments alone are no evidence of launch shapes that there was no time for. */
+Test(check_evidence, shapes_that_time_did_not_reach_are_missed)
+{
+    static const enum check_kind kinds[] = {CHECK_SHAPE, CHECK_ENVIRONMENT};
+    struct method m = *method_named("sum/serial");
+    struct check_report report = {.request = request_for(&m, 1)};
+    report.tried[CHECK_OFFSET].attempts = 200;
+    report.tried[CHECK_REPEAT].attempts = 200;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (int late = 0; late < 2; late++) {
+            report.tried[kinds[i]].late = late;
+            struct check_rung is = check_rung(&report, PROMISE_GPU_TO_GPU);
+            cr_expect(is.state == (late ? CHECK_NOT_TRIED : CHECK_KEPT), "%s", is.reason);
+            cr_expect(!!strstr(is.reason, "before another launch shape") == late, "%s", is.reason);
+            cr_expect(check_rung(&report, PROMISE_RUN_TO_RUN).state == CHECK_KEPT);
+            report.tried[kinds[i]].late = false;
+        }
+}
