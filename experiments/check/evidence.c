@@ -196,7 +196,8 @@ void check_note(const struct check *c, const struct check_setting *s)
     struct check_evidence *e = c->evidence;
     if (!e)
         return;
-    struct shape shape = method_shape(s->method, s->device.kind, c->at.n, s->shape);
+    /* That of the subject, also where a program serves it, whose command has the shape. */
+    struct shape shape = method_shape(c->request->method, s->device.kind, c->at.n, s->shape);
     if (foreign_threads(s->method)) {
         foreign_ask_threads(s->method, s->device.kind == DEVICE_CUDA ? s->device.index : -1);
         shape.threads = foreign_threads_made(s->method);

@@ -126,3 +126,76 @@ enum status page_prices(struct page *r, struct problem *p)
         "CSV file of the picture.",
         p);
 }
+
+/* --- What methods cost, in sentences: what was timed beside a raw read --- */
+
+static void say_speed(struct text *to, const struct page *r)
+{
+    const struct page_time *best = NULL;
+    for (size_t i = 0; i < r->times; i++)
+        if (r->time[i].of_raw.known && (!best || r->time[i].of_raw.value > best->of_raw.value))
+            best = &r->time[i];
+    if (!best)
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to, "Fastest beside a raw read of the same data: %s, ", best->field[TIMES_METHOD]);
+    page_time_formats(to, best, ", at ");
+    html_format(to, "%s GB/s, %.2f of the raw read.",
+                short_number(best->gb_per_s.known ? best->gb_per_s.value : 0).text,
+                best->of_raw.value);
+    text_add(to, "</li>\n");
+}
+
+enum promise page_promise_of(const struct page *r, const char *method)
+{
+    for (size_t i = 0; i < r->g.count; i++)
+        if (strcmp(r->g.item[i].field[CASE_METHOD], method) == 0)
+            return r->g.item[i].promise;
+    return PROMISE_NONE;
+}
+
+const struct page_time *page_fastest(const struct page *r, const struct page_time *like,
+                                     enum promise rung)
+{
+    static const enum times_column same[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
+                                             TIMES_INPUT, TIMES_N};
+    const struct page_time *best = NULL, *first = like;
+    for (size_t i = 0; i < r->times; i++) {
+        const struct page_time *t = &r->time[i];
+        bool asked = t->of_raw.known && t->of_raw.value > 0 &&
+                     page_promise_of(r, t->field[TIMES_METHOD]) != PROMISE_NONE;
+        first = first || !asked ? first : t;
+        for (size_t k = 0; asked && k < sizeof same / sizeof *same; k++)
+            asked = strcmp(t->field[same[k]], first->field[same[k]]) == 0;
+        if (asked && page_promise_of(r, t->field[TIMES_METHOD]) >= rung &&
+            (!best || t->of_raw.value > best->of_raw.value))
+            best = t;
+    }
+    return best;
+}
+
+static void say_costs(struct text *to, const struct page *r)
+{
+    const struct page_time *first = page_fastest(r, NULL, PROMISE_RUN_TO_RUN);
+    if (!first)
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to, "What each promise costs, in raw reads of the same data (%s, ",
+                first->field[TIMES_INPUT]);
+    page_time_formats(to, first, "):");
+    for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
+        const struct page_time *t = page_fastest(r, NULL, rung);
+        if (t)
+            html_format(to, "%s %s %.2f (%s)", rung == PROMISE_RUN_TO_RUN ? "" : ",",
+                        promise_name[rung], 1 / t->of_raw.value, t->field[TIMES_METHOD]);
+    }
+    text_add(to, ".");
+    text_add(to, "</li>\n");
+}
+
+void page_cost_findings(struct text *to, const struct page *r)
+{
+    if (r->candidates == 0) /* else its formats are not one pair */
+        say_costs(to, r);
+    say_speed(to, r);
+}

@@ -89,3 +89,19 @@ Test(check_threads, that_a_library_does_not_have_are_not_tried, .init = make_fol
     cr_expect(run_program("check", arguments) == 0);
     expect_said("out", "run_to_run         kept");
 }
+
+/* An object whose array a process of its own surrounds is asked for the same number of threads: no
+ * further launch shape was tried, and none is missed. */
+Test(check_threads, of_objects_among_others_are_no_other_shape, .init = make_folder,
+     .fini = remove_folder)
+{
+    run_program("check", FLAWED_OBJECT ":shares --only gpu_to_gpu/neighbour --threads 3 --n 100 "
+                                       "--device cpu --seconds 1");
+    char *out = content("out");
+    const char *row = strstr(out, "\ngpu_to_gpu ");
+    int attempts = 0, differ = -1, shapes = 0;
+    cr_expect(row && sscanf(row, " gpu_to_gpu kept %d %d %d", &attempts, &differ, &shapes) == 3 &&
+                  attempts > 0 && differ == 0 && shapes == 1,
+              "%s", out);
+    free(out);
+}
