@@ -78,6 +78,12 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
     char takes[PAIRS_TEXT] = "";
     if (r->method->foreign)
         method_pairs_text(takes, r->method, r->device.kind);
+    if (report->left_out.count == 0 && *takes && r->datas > 0)
+        return problem(p, STATUS_DEVICE,
+                       "check: %s takes %s, and %s was read as %s: --storage names the format of "
+                       "text, with --convert that to round other files to",
+                       r->method->name, takes, r->data[0].name,
+                       format_facts[r->data[0].array.format].name);
     if (report->left_out.count == 0)
         return problem(p, STATUS_DEVICE,
                        "check: %s does not run on %s in the formats asked for%s%s", r->method->name,

@@ -354,6 +354,9 @@ Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_
         {"sum/tiled --recorded /nowhere --device cpu", "/nowhere: ", 3},
         {"sum/tiled --out /nowhere/c.csv --device cpu", "/nowhere/c.csv", 3},
         {"cub/sum --device cpu", "cub/sum does not run on cpu", 4},
+        {FLAWED_OBJECT ":shares --device cpu --data " ULPSCOPE_SOURCE
+                       "/tests/data/brain-signals-f16.npy",
+         ":shares takes fp64/fp64, and brain-signals-f16.npy was read as fp16: --storage", 4},
         {"exec:false --device cpu", "check: exec:false", 3},
         {"sum/tiled --data x.npy", "x.npy: could not be opened", 3},
         {"dot/tiled --product fused", "check: option --product is one of check --special", 2},
