@@ -16,8 +16,8 @@ static const struct {
      " atomic warp_atomic block_atomic block_local lookback split_k_atomic "},
     {"other fixed trees",
      " pairwise tree blelloch hillis_steele shuffle coarsened two_kernel last_block host_finish "
-     "three_kernel chan sort split_k ring recursive_doubling rabenseifner double_tree "
-     "mma wgmma promoted flash "},
+     "three_kernel chan sort split_k double_tree recursive_doubling rabenseifner ring "
+     "mma wgmma promoted flash recursive_halving butterfly "},
     {"tiled: one tree for each n", " tiled segmented ordered padded "},
     {"compensated", " kahan neumaier compensated scaled two_pass "},
     {"several words", " sum2 sumk sumk4 sumk5 double_word blocked widened two_words "},
