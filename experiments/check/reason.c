@@ -82,6 +82,8 @@ static const char *reason(const struct check *c, const struct check_report *r, e
                ? "no other device runs it"
            : kind == CHECK_DEVICE   ? "no other device runs it"
            : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
+           : c->ran[kind] && kind == CHECK_SHAPE && c->threads.count == 1 && c->blocks.count <= 1
+               ? "one launch shape is asked for"
            : c->ran[kind] && kind == CHECK_SHAPE
                ? "all launch shapes come to the same for these lengths"
            : kind == CHECK_ENVIRONMENT && c->threads.count == 1 && c->threads.item[0]

@@ -217,6 +217,17 @@ static bool shapes_late(const struct check_report *r, enum promise rung)
     return late;
 }
 
+/* Of a subject of the user's that may have another order in another launch shape, one shape is no
+ * evidence; our own are known. */
+static bool in_one_shape(const struct check_report *r, enum promise rung)
+{
+    const struct check_request *q = &r->request;
+    bool varies = (q->tried[CHECK_SHAPE] && q->method->shape_read[q->device.kind]) ||
+                  (q->tried[CHECK_ENVIRONMENT] && check_environs(q));
+    return rung == PROMISE_GPU_TO_GPU && q->method->foreign && varies &&
+           r->over[rung].shapes.count == 1;
+}
+
 static void say_unanswered(struct check_rung *is)
 {
     char words[CHECK_REASON];
@@ -231,14 +242,16 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     struct check_rung is = sum_of_kinds(r, rung);
     enum promise broken = lowest_broken(r, rung), begun = begun_below(r, rung);
     bool failed = r->failure.status != STATUS_OK && check_kind_of(r->failed, rung);
-    bool enough = is.attempts >= CHECK_LEAST, late = shapes_late(r, rung);
+    bool enough = is.attempts >= CHECK_LEAST, late = shapes_late(r, rung),
+         one = in_one_shape(r, rung);
     char missed[CHECK_REASON] = "";
     if (is.attempts > 0)
         check_missed(missed, &r->over[rung], &r->request);
-    is.state = broken                                                             ? CHECK_BROKEN
-               : failed                                                           ? CHECK_FAILED
-               : enough && !begun && !*missed && !late && !needs_another(r, rung) ? CHECK_KEPT
-                                                                                  : CHECK_NOT_TRIED;
+    is.state = broken   ? CHECK_BROKEN
+               : failed ? CHECK_FAILED
+               : enough && !begun && !*missed && !late && !one && !needs_another(r, rung)
+                   ? CHECK_KEPT
+                   : CHECK_NOT_TRIED;
     if (broken && broken != rung)
         snprintf(is.reason, sizeof is.reason, "%s is broken", promise_name[broken]);
     else if (is.state == CHECK_FAILED)
@@ -248,6 +261,9 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     else if (is.state == CHECK_NOT_TRIED && enough && !*missed && late)
         snprintf(is.reason, sizeof is.reason,
                  "time ran out before another launch shape: more --seconds reach it");
+    else if (is.state == CHECK_NOT_TRIED && enough && !*missed && one)
+        snprintf(is.reason, sizeof is.reason,
+                 "tried in one launch shape alone: give --threads two numbers or more");
     else if (is.state == CHECK_NOT_TRIED && enough && *missed && says_fewer(&is, r))
         ;
     else if (is.state == CHECK_NOT_TRIED && enough && *missed)

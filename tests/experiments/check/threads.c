@@ -105,3 +105,13 @@ Test(check_threads, of_objects_among_others_are_no_other_shape, .init = make_fol
               "%s", out);
     free(out);
 }
+
+/* In one launch shape a subject whose order may depend on it has kept nothing of the others. */
+Test(check_threads, of_one_launch_shape_alone_are_no_evidence, .init = make_folder,
+     .fini = remove_folder)
+{
+    run_program("check", FLAWED_OBJECT ":shares --threads 3 --n 100 --device cpu --seconds 1 "
+                                       "--promise gpu_to_gpu");
+    expect_said("out", "gpu_to_gpu, which it promises, was not tried");
+    expect_said("out", "gpu_to_gpu: tried in one launch shape alone: give --threads two numbers");
+}
