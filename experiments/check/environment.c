@@ -102,8 +102,8 @@ enum status check_environment(struct check *c, struct check_outcome *o, struct p
             status = take(c, o, 0, p);
         if (status == STATUS_OK)
             status = take(c, o, number[i], p);
-        if (check_threads_made(c->request, number[i]) < number[i])
-            most = check_threads_made(c->request, number[i]);
+        unsigned made = check_threads_made(c->request, number[i]);
+        most = made < number[i] ? made : most;
     }
     return status;
 }

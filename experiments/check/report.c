@@ -301,20 +301,17 @@ static void add_beside(struct text *to, const struct check_report *r, enum promi
 }
 
 /* Of a part of the ladder: what no attempt breaks, though nothing is promised. */
-static void add_unpromised(struct text *to, const struct check_report *r, bool part)
+static void add_unbroken(struct text *to, const struct check_report *r)
 {
     const struct operation *o = r->request.method->operation;
     const char *before = "no attempt breaks ", *after = "";
-    for (enum promise rung = check_next(o, 0); part && rung < PROMISES_ALL;
-         rung = check_next(o, rung))
+    for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung))
         if (check_rung(r, rung).state == CHECK_KEPT) {
             text_format(to, "%s%s", before, promise_name[rung]);
             before = ", ";
             after = "; ";
         }
-    if (!part)
-        text_format(to, "keeps %s, ", promise_name[r->kept]);
-    text_format(to, "%spromises none", after);
+    text_add(to, after);
 }
 
 /* A rung includes those below it, so the verdict names the ones that were not tried. */
@@ -373,8 +370,13 @@ static void add_verdict(struct text *to, const struct check_report *r)
         add_held(to, r, held);
     else if (r->failure.status != STATUS_OK)
         text_format(to, "FAILED in %s", check_kinds[r->failed].name);
-    else
-        add_unpromised(to, r, part);
+    else {
+        if (part)
+            add_unbroken(to, r);
+        else
+            text_format(to, "keeps %s, ", promise_name[r->kept]);
+        text_add(to, "promises none");
+    }
     add_beside(to, r, held);
     if (part && broken < CHECK_KINDS && !check_broken(r))
         text_format(to, "; breaks %s", promise_name[check_meant(r, broken)]);

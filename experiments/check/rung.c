@@ -207,25 +207,22 @@ static bool says_fewer(struct check_rung *is, const struct check_report *r)
     return false;
 }
 
-/* The rung is about launch shapes before all: other alignments are no evidence of them. */
-static bool shapes_late(const struct check_report *r, enum promise rung)
-{
-    static const enum check_kind varies[] = {CHECK_SHAPE, CHECK_ENVIRONMENT};
-    bool late = false;
-    for (size_t i = 0; i < sizeof varies / sizeof *varies; i++)
-        late |= check_kind_of(varies[i], rung) && r->tried[varies[i]].late;
-    return late;
-}
-
-/* Of a subject of the user's that may have another order in another launch shape, one shape is no
- * evidence; our own are known. */
-static bool in_one_shape(const struct check_report *r, enum promise rung)
+/* Why what was tried is no evidence of other launch shapes, which gpu_to_gpu speaks of before all;
+ * NULL: it is. Of a subject of the user's one shape is none; our own are known. */
+static const char *shapes_open(const struct check_report *r, enum promise rung)
 {
     const struct check_request *q = &r->request;
+    const struct check_tried *shape = &r->tried[CHECK_SHAPE],
+                             *environment = &r->tried[CHECK_ENVIRONMENT];
     bool varies = (q->tried[CHECK_SHAPE] && q->method->shape_read[q->device.kind]) ||
                   (q->tried[CHECK_ENVIRONMENT] && check_environs(q));
-    return rung == PROMISE_GPU_TO_GPU && q->method->foreign && varies &&
-           r->over[rung].shapes.count == 1;
+    if (rung != PROMISE_GPU_TO_GPU)
+        return NULL;
+    if (shape->late || environment->late)
+        return "time ran out before another launch shape: more --seconds reach it";
+    return q->method->foreign && varies && r->over[rung].shapes.count == 1
+               ? "tried in one launch shape alone: give --threads two numbers or more, or --blocks"
+               : NULL;
 }
 
 static void say_unanswered(struct check_rung *is)
@@ -242,28 +239,23 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     struct check_rung is = sum_of_kinds(r, rung);
     enum promise broken = lowest_broken(r, rung), begun = begun_below(r, rung);
     bool failed = r->failure.status != STATUS_OK && check_kind_of(r->failed, rung);
-    bool enough = is.attempts >= CHECK_LEAST, late = shapes_late(r, rung),
-         one = in_one_shape(r, rung);
+    bool enough = is.attempts >= CHECK_LEAST;
+    const char *open = shapes_open(r, rung);
     char missed[CHECK_REASON] = "";
     if (is.attempts > 0)
         check_missed(missed, &r->over[rung], &r->request);
-    is.state = broken   ? CHECK_BROKEN
-               : failed ? CHECK_FAILED
-               : enough && !begun && !*missed && !late && !one && !needs_another(r, rung)
-                   ? CHECK_KEPT
-                   : CHECK_NOT_TRIED;
+    is.state = broken                                                             ? CHECK_BROKEN
+               : failed                                                           ? CHECK_FAILED
+               : enough && !begun && !*missed && !open && !needs_another(r, rung) ? CHECK_KEPT
+                                                                                  : CHECK_NOT_TRIED;
     if (broken && broken != rung)
         snprintf(is.reason, sizeof is.reason, "%s is broken", promise_name[broken]);
     else if (is.state == CHECK_FAILED)
         snprintf(is.reason, sizeof is.reason, "%.*s", CHECK_REASON - 1, r->failure.text);
     else if (is.state == CHECK_KEPT)
         say_open(&is, r, rung);
-    else if (is.state == CHECK_NOT_TRIED && enough && !*missed && late)
-        snprintf(is.reason, sizeof is.reason,
-                 "time ran out before another launch shape: more --seconds reach it");
-    else if (is.state == CHECK_NOT_TRIED && enough && !*missed && one)
-        snprintf(is.reason, sizeof is.reason,
-                 "tried in one launch shape alone: give --threads two numbers or more");
+    else if (is.state == CHECK_NOT_TRIED && enough && !*missed && open)
+        snprintf(is.reason, sizeof is.reason, "%s", open);
     else if (is.state == CHECK_NOT_TRIED && enough && *missed && says_fewer(&is, r))
         ;
     else if (is.state == CHECK_NOT_TRIED && enough && *missed)
