@@ -78,10 +78,13 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
     char takes[PAIRS_TEXT] = "";
     if (r->method->foreign)
         method_pairs_text(takes, r->method, r->device.kind);
-    if (report->left_out.count == 0 && *takes && r->datas > 0)
+    bool other =
+        r->datas > 0 &&
+        method_pairs(r->method, r->device.kind)->accumulators[r->data[0].array.format] == 0;
+    if (report->left_out.count == 0 && *takes && other)
         return problem(p, STATUS_DEVICE,
-                       "check: %s takes %s, and %s was read as %s: --storage names the format of "
-                       "text, with --convert that to round other files to",
+                       "check: %s takes %s, and %s was read as %s: --storage says in which format "
+                       "to read text, and with --convert to which to round other files",
                        r->method->name, takes, r->data[0].name,
                        format_facts[r->data[0].array.format].name);
     if (report->left_out.count == 0)

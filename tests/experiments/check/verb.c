@@ -357,6 +357,9 @@ Test(check_verb, refuses_what_it_cannot_do, .init = make_folder, .fini = remove_
         {FLAWED_OBJECT ":shares --device cpu --data " ULPSCOPE_SOURCE
                        "/tests/data/brain-signals-f16.npy",
          ":shares takes fp64/fp64, and brain-signals-f16.npy was read as fp16: --storage", 4},
+        {FLAWED_OBJECT ":shares --device cpu --accumulator fp32 --data " ULPSCOPE_SOURCE
+                       "/tests/data/brain-signals-f16.npy --storage fp64 --convert",
+         ":shares does not run on cpu in the formats asked for, but in fp64/fp64", 4},
         {"exec:false --device cpu", "check: exec:false", 3},
         {"sum/tiled --data x.npy", "x.npy: could not be opened", 3},
         {"dot/tiled --product fused", "check: option --product is one of check --special", 2},
