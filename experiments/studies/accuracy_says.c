@@ -307,111 +307,109 @@ static void add_kept(struct text *to, const struct plan *plan, const struct accu
     text_free(&except);
 }
 
-/* How many accumulators ran, and the last of them; on how many inputs each digit is lost. */
-static size_t accumulators_of(const struct plan *plan, const struct accuracy_row *row, size_t rows,
-                              enum format *last, size_t *lost)
+/* All of a study, by accumulator; freed by free_said. */
+struct said {
+    struct accuracy_row *row;
+    size_t rows, accumulators, lost; /* of all accumulators together */
+    enum format last;                /* that ran: where one did, that */
+    struct kept kept[ACCUMULATORS];
+    bool failed;
+};
+
+static struct said said_of(const struct plan *plan)
 {
-    size_t count = 0;
-    *lost = 0;
-    for (enum format f = 0; f < ACCUMULATORS; f++) {
-        struct kept k = kept_in(plan, row, rows, f);
-        if (k.digits && k.inputs > 0) {
-            count++;
-            *last = f;
-            *lost += k.lost;
-        }
-        free(k.digits);
+    struct said s = {0};
+    s.row = accuracy_rows(&s.rows, plan);
+    s.failed = !s.row;
+    for (enum format f = 0; s.row && f < ACCUMULATORS; f++) {
+        s.kept[f] = kept_in(plan, s.row, s.rows, f);
+        s.failed |= !s.kept[f].digits;
+        s.lost += s.kept[f].lost;
+        s.accumulators += s.kept[f].inputs > 0;
+        s.last = s.kept[f].inputs > 0 ? f : s.last;
     }
-    return count;
+    return s;
+}
+
+static void free_said(struct said *s)
+{
+    for (enum format f = 0; f < ACCUMULATORS; f++)
+        free(s->kept[f].digits);
+    free(s->row);
+}
+
+/* Where one accumulator ran and no digit is lost, the conclusion is the answer. */
+static bool concludes_at_once(const struct said *s)
+{
+    return s->accumulators == 1 && s->lost == 0;
 }
 
 /* "fp16 on 3 of 9 inputs, fp32 on 0" */
-static void add_lost(struct text *to, const struct accuracy_row *row, size_t rows,
-                     const struct plan *plan)
+static void add_lost(struct text *to, const struct said *s)
 {
     size_t inputs = 0;
     for (enum format f = 0; f < ACCUMULATORS; f++) {
-        struct kept k = kept_in(plan, row, rows, f);
-        if (k.inputs > 0)
-            text_format(to, "%s%s on %zu", inputs ? ", " : "", format_facts[f].name, k.lost);
-        if (k.inputs > 0 && k.inputs != inputs)
-            text_format(to, " of %zu input%s", k.inputs, text_s(k.inputs));
-        inputs = k.inputs > 0 ? k.inputs : inputs;
-        to->failed |= !k.digits;
-        free(k.digits);
+        const struct kept *k = &s->kept[f];
+        if (k->inputs == 0)
+            continue;
+        text_format(to, "%s%s on %zu", inputs ? ", " : "", format_facts[f].name, k->lost);
+        if (k->inputs != inputs)
+            text_format(to, " of %zu input%s", k->inputs, text_s(k->inputs));
+        inputs = k->inputs;
     }
 }
 
 /* "fp16 1.2 digits, fp32 4.7" */
-static void add_least(struct text *to, const struct accuracy_row *row, size_t rows,
-                      const struct plan *plan)
+static void add_least(struct text *to, const struct said *s)
 {
     const char *before = "", *unit = " digits";
     for (enum format f = 0; f < ACCUMULATORS; f++) {
-        struct kept k = kept_in(plan, row, rows, f);
         double least = INFINITY;
         char digits[16];
-        for (size_t i = 0; k.digits && i < rows; i++)
-            least = fmin(least, isnan(k.digits[i]) ? INFINITY : k.digits[i]);
+        if (s->kept[f].inputs == 0)
+            continue;
+        for (size_t i = 0; i < s->rows; i++)
+            least = fmin(least, s->kept[f].digits[i]); /* which leaves NaN aside */
         accuracy_typical_text(digits, least);
-        if (k.inputs > 0) {
-            text_format(to, "%s%s %s%s", before, format_facts[f].name, digits,
-                        isinf(least) ? "" : unit);
-            before = ", ";
-            unit = isinf(least) ? unit : "";
-        }
-        to->failed |= !k.digits;
-        free(k.digits);
+        text_format(to, "%s%s %s%s", before, format_facts[f].name, digits,
+                    isinf(least) ? "" : unit);
+        before = ", ";
+        unit = isinf(least) ? unit : "";
     }
 }
 
-/* Where one accumulator runs and no digit is lost, the conclusion is the answer. */
-static bool concludes_at_once(const struct plan *plan, const struct accuracy_row *row, size_t rows,
-                              enum format *only)
+/* Of several accumulators, or of one that loses all: the worst of each. */
+static void add_worst_of_each(struct text *to, const struct plan *plan, const struct said *s)
 {
-    size_t lost;
-    return accumulators_of(plan, row, rows, only, &lost) == 1 && lost == 0;
-}
-
-void accuracy_headline(struct text *to, const struct plan *plan)
-{
-    size_t rows, lost;
-    enum format only = 0;
-    struct accuracy_row *row = accuracy_rows(&rows, plan);
     bool several = plan->axes->methods > 1 || accuracy_seeds(plan) > 1;
-    to->failed |= !row;
-    if (!row)
-        return;
-    if (concludes_at_once(plan, row, rows, &only)) {
-        struct kept k = kept_in(plan, row, rows, only);
-        if (k.digits)
-            add_kept(to, plan, row, rows, only, &k);
-        to->failed |= !k.digits;
-        free(k.digits);
-        free(row);
-        return;
-    }
-    if (accumulators_of(plan, row, rows, &only, &lost) == 0) {
-        text_add(to, "nothing was added: no method takes these formats\n");
-        free(row);
-        return;
-    }
-    if (lost > 0 && several)
+    if (s->lost > 0 && several)
         text_format(to, "half of the %s or more lose every digit: ", halved(plan));
+    else if (s->lost > 0)
+        text_add(to, "every digit is lost: ");
     else if (several)
         text_format(to, "half of the %s keep on the worst input: ", halved(plan));
-    else if (lost > 0)
-        text_add(to, "every digit is lost: ");
     else {
         text_visible(to, plan->axes->method[0]->name);
         text_add(to, " keeps on the worst input: ");
     }
-    if (lost > 0)
-        add_lost(to, row, rows, plan);
+    if (s->lost > 0)
+        add_lost(to, s);
     else
-        add_least(to, row, rows, plan);
+        add_least(to, s);
     text_add(to, "\n");
-    free(row);
+}
+
+void accuracy_headline(struct text *to, const struct plan *plan)
+{
+    struct said s = said_of(plan);
+    to->failed |= s.failed;
+    if (!s.failed && s.accumulators == 0)
+        text_add(to, "nothing was added: no method takes these formats\n");
+    else if (!s.failed && concludes_at_once(&s))
+        add_kept(to, plan, s.row, s.rows, s.last, &s.kept[s.last]);
+    else if (!s.failed)
+        add_worst_of_each(to, plan, &s);
+    free_said(&s);
 }
 
 /* Of a method that promises correct rounding. */
@@ -465,21 +463,14 @@ static void add_repeats(struct text *to, const struct plan *plan)
 
 void accuracy_conclusion(struct text *to, const struct plan *plan)
 {
-    size_t rows;
-    struct accuracy_row *row = accuracy_rows(&rows, plan);
-    enum format only = 0;
-    bool said = row && concludes_at_once(plan, row, rows, &only); /* in the headline */
-    to->failed |= !row;
-    for (enum format f = 0; row && !said && f < ACCUMULATORS; f++) {
-        struct kept k = kept_in(plan, row, rows, f);
-        to->failed |= !k.digits;
-        if (k.digits && k.inputs > 0)
-            add_kept(to, plan, row, rows, f, &k);
-        free(k.digits);
-    }
+    struct said s = said_of(plan);
+    to->failed |= s.failed;
+    for (enum format f = 0; !s.failed && !concludes_at_once(&s) && f < ACCUMULATORS; f++)
+        if (s.kept[f].inputs > 0)
+            add_kept(to, plan, s.row, s.rows, f, &s.kept[f]);
     for (size_t i = 0; i < plan->axes->methods; i++)
         if (plan->axes->method[i]->promise == PROMISE_CORRECTLY_ROUNDED)
             add_exact(to, plan, plan->axes->method[i]);
     add_repeats(to, plan);
-    free(row);
+    free_said(&s);
 }
