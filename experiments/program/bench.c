@@ -8,7 +8,7 @@
 #include "experiments/system/clock.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/subjects/interrupt.h"
-#include "experiments/program/again.h"
+#include "experiments/cases/again.h"
 #include "experiments/program/verbs.h"
 
 #define FORMAT_DEFAULTS "fp32/fp32,fp64/fp64,fp16/fp32,bf16/fp32"

@@ -14,7 +14,7 @@
 #include "experiments/subjects/foreign.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/program/flattened.h"
-#include "experiments/program/again.h"
+#include "experiments/cases/again.h"
 #include "experiments/program/verbs.h"
 #include "reports/csv/file.h"
 #include "reports/text/near.h"

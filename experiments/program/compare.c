@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "reports/results/compare.h"
-#include "experiments/program/again.h"
+#include "experiments/cases/again.h"
 #include "experiments/program/verbs.h"
 #include "reports/csv/file.h"
 

@@ -9,7 +9,7 @@
 #include "experiments/subjects/subject.h"
 #include "experiments/program/reveal_chip.h"
 #include "experiments/program/reveal_product.h"
-#include "experiments/program/again.h"
+#include "experiments/cases/again.h"
 #include "experiments/program/verbs.h"
 #include "reports/text/near.h"
 

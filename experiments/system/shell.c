@@ -42,11 +42,3 @@ void shell_word(struct text *to, const char *word)
             text_append(to, word, 1);
     text_add(to, "'");
 }
-
-void shell_words(struct text *to, int count, char *const word[])
-{
-    for (int i = 0; i < count; i++) {
-        text_add(to, i ? " " : "");
-        shell_word(to, word[i]);
-    }
-}

@@ -6,5 +6,3 @@
 /* Appends a word that a POSIX shell reads as `word`: in single quotes where it would make something
  * else of it, as it is where it would not. Nothing is put before it. */
 void shell_word(struct text *to, const char *word);
-/* Appends words with a blank between each two. */
-void shell_words(struct text *to, int count, char *const word[]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/cases/again.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/options/subject_name.h"
 #include "experiments/system/shell.h"
@@ -11,11 +12,7 @@
 char *recommend_again(const struct arguments *a, struct device d)
 {
     struct text text = {0};
-    char device[DEVICE_TEXT];
-    shell_words(&text, a->argc, a->argv);
-    device_name(d, device);
-    if (!argument_value(a, "device"))
-        text_format(&text, " --device %s", device);
+    again_text(&text, a, &d, 1);
     const char *string = text_string(&text);
     char *again = string ? strdup(string) : NULL;
     text_free(&text);
