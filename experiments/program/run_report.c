@@ -113,7 +113,7 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
     return status;
 }
 
-/* How many cases there are; of the user's own, in `own`, what they do take. */
+/* How many cases are unsupported; into `own`, what subjects of the user's take instead. */
 static size_t unsupported(const struct plan *plan, struct text *own)
 {
     enum { NAMED = 2 };

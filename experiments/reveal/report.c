@@ -139,7 +139,7 @@ static bool is_too_long(const struct probe_spec *s)
            reveal_windows(window, s->storage, s->accumulator, s->output, 0) > 0;
 }
 
-enum { OBSTACLE = 100 };
+enum { OBSTACLE = 100 }; /* bytes of what stands in the way of a tree */
 
 /* A paragraph: a line break in it is a blank. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)

@@ -1,4 +1,5 @@
-/* What each promise costs: the time of what `run ladder` timed, in raw reads, by promise. */
+/* What each promise costs, as a picture and in sentences: the time of what `run ladder` timed, in
+ * raw reads, by promise. */
 #include <math.h>
 #include <stdio.h>
 

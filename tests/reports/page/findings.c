@@ -1,20 +1,7 @@
 /* What a page says of costs and errors, of cases and times made by hand. */
-#include <criterion/criterion.h>
 #include <math.h>
 
-#include "reports/page/report.h"
-
-static void expect_told(struct text *told, const char *what, bool due)
-{
-    const char *string = text_string(told);
-    cr_expect((strstr(string, what) != NULL) == due, "%s'%s' in: %s", due ? "no " : "", what,
-              string);
-}
-
-static struct figure known(double value)
-{
-    return (struct figure){true, value};
-}
+#include "tests/support/page_told.h"
 
 /* ---- costs ---- */
 
