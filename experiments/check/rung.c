@@ -220,7 +220,7 @@ static const char *shapes_open(const struct check_report *r, enum promise rung)
         return NULL;
     if (shape->late || environment->late)
         return "time ran out before another launch shape: more --seconds reach it";
-    return q->method->foreign && varies && r->over[rung].shapes.count == 1
+    return varies && q->method->foreign && r->over[rung].shapes.count == 1
                ? "tried in one launch shape alone: give --threads two numbers or more, or --blocks"
                : NULL;
 }
