@@ -84,9 +84,7 @@ const struct method *check_method(const struct check *c, struct shape shape);
 void check_note(const struct check *c, const struct check_setting *s);
 /* Notes that an output of the case was computed again in another batch. */
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES]);
-/* Notes that the turn of cases of this length came; that there are such cases. */
-void check_note_reached(const struct check *c, size_t n);
-void check_note_due(struct check_over *over, size_t n);
+void check_set_add(struct check_set *set, uint64_t item);
 /* Is the run noted last another than all before? */
 bool check_is_new(const struct check *c);
 void check_evidence_begin(struct check_evidence *e, struct check_over *over,

@@ -233,10 +233,21 @@ static enum status cut_short(const struct check *c, struct check_tried *t, struc
                    c->request->method->name, wait.waited_s, wait.usual_s);
 }
 
-static bool is_missed(const struct check *c, const struct check_report *report,
-                      enum check_kind kind)
+static bool is_missed(const struct check_report *report, enum check_kind kind)
 {
-    return check_missed(NULL, &report->over[check_kinds[kind].rung], c->request);
+    return check_missed(NULL, report, check_kinds[kind].rung);
+}
+
+/* Notes what came of a case of this length. Without an attempt it says something only where time
+ * does not tell why: a process that was not started may have shown another result. */
+static void note_length(const struct check *c, struct check_tried *t, enum check_kind kind,
+                        size_t n, bool reached)
+{
+    bool starts = kind == CHECK_PROCESS || kind == CHECK_ENVIRONMENT;
+    if (reached)
+        check_set_add(&t->reached, n);
+    else if (!starts && clock_ns() < c->until)
+        check_set_add(&t->idle, n);
 }
 
 /* All cases of a kind that there is time for. */
@@ -254,7 +265,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             pace.passed > PASSED_MOST ||
             (c->request->enough > 0 &&
              (pace.tried->attempts >= check_wanted(c->request, kind) || pace.stale > STALE_MOST) &&
-             !is_missed(c, report, kind)))
+             !is_missed(report, kind)))
             break;
         pace.passed++;
         if (found == CHECK_NONE || !pace_time_for(&pace, &k, begin))
@@ -267,7 +278,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
         pace.stale = pace.tried->attempts > attempts ? 0 : pace.stale + 1;
         if (status == STATUS_OK || status == STATUS_USAGE)
-            check_note_reached(c, k.n);
+            note_length(c, &report->tried[kind], kind, k.n,
+                        pace.tried->attempts > attempts || status == STATUS_USAGE);
         if (status == STATUS_USAGE) {
             if (report->untried.status == STATUS_OK)
                 report->untried = why;
@@ -340,20 +352,14 @@ static uint64_t deadline_of(const struct check *c, enum check_kind kind, uint64_
  * not missed. */
 static void note_due(const struct check *c, struct check_report *report, enum check_kind kind)
 {
-    const struct check_request *r = c->request;
-    enum promise beside = check_kinds[kind].beside;
-    struct check_over *over = &report->over[check_kinds[kind].rung],
-                      *other = beside ? &report->over[beside] : over;
+    struct check_set *due = &report->tried[kind].due;
     struct check_case k;
-    for (size_t u = 0; u < PASSED_MOST; u++) {
+    for (size_t u = 0; u < PASSED_MOST && due->count < c->request->n.count; u++) {
         enum check_found is = check_case_at(c, kind, u, &k);
-        if (is == CHECK_NO_MORE ||
-            (over->due.count >= r->n.count && other->due.count >= r->n.count))
+        if (is == CHECK_NO_MORE)
             break;
-        if (is == CHECK_NONE)
-            continue;
-        check_note_due(over, k.n);
-        check_note_due(other, k.n);
+        if (is == CHECK_FOUND)
+            check_set_add(due, k.n);
     }
 }
 

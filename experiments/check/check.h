@@ -138,8 +138,17 @@ struct check_break {
 
 enum { CHECK_REASON = 160, CHECK_RUNG_REASON = 6 * CHECK_REASON, CHECK_SET = 256 };
 
+/* Distinct things; of more than CHECK_SET, that many. */
+struct check_set {
+    size_t count;
+    uint64_t item[CHECK_SET];
+};
+
 /* What came of a kind. An attempt is a result that is compared with another. */
 struct check_tried {
+    /* Lengths that were asked for: those that it has cases of; those at which attempts were made;
+     * those at which there was time, and nothing for it to vary. */
+    struct check_set due, reached, idle;
     char untried[CHECK_REASON]; /* why there is no attempt; empty where there are */
     bool late;                  /* because time ran out */
     uint64_t cases, broken;     /* broken: cases in which a result differed */
@@ -150,12 +159,6 @@ struct check_tried {
     struct check_break witness; /* where broken */
 };
 
-/* Distinct things; of more than CHECK_SET, that many. */
-struct check_set {
-    size_t count;
-    uint64_t item[CHECK_SET];
-};
-
 /* What the attempts at a rung were made over. An input is a generated one with its seed, or an
  * array of the user's; a launch shape is what the method made of what was asked for. */
 struct check_over {
@@ -163,8 +166,6 @@ struct check_over {
     struct check_set ranks;    /* numbers of them, where there are any */
     struct check_set batches;  /* numbers of rows and columns, where results are of such */
     struct check_set followed; /* outputs that were computed again in other batches */
-    struct check_set due;      /* lengths that were asked for, and that an attempt can be made at */
-    struct check_set reached;  /* lengths whose turn came */
     size_t least_n, most_n;    /* of all lengths, also of those that the set has no room for */
 };
 
@@ -254,8 +255,7 @@ unsigned check_threads_made(const struct check_request *r, unsigned asked);
 
 /* Is something that was asked for by --n, --threads, --blocks or --ranks in no attempt at the rung?
  * In words, where they are asked for: "n = 480000; 4, 8 threads". */
-bool check_missed(char words[CHECK_REASON], const struct check_over *over,
-                  const struct check_request *r);
+bool check_missed(char words[CHECK_REASON], const struct check_report *report, enum promise rung);
 
 /* How many attempts of a kind are enough for a request; UINT64_MAX: as many as time allows. */
 uint64_t check_wanted(const struct check_request *r, enum check_kind kind);

@@ -17,7 +17,7 @@ static bool has(const struct check_set *set, uint64_t item)
     return i < set->count;
 }
 
-static void add(struct check_set *set, uint64_t item)
+void check_set_add(struct check_set *set, uint64_t item)
 {
     if (!has(set, item) && set->count < CHECK_SET)
         set->item[set->count++] = item;
@@ -36,17 +36,17 @@ static void note_over(struct check_over *over, const struct check *c, struct sha
     const struct check_case *k = &c->at;
     check_input_text(k, name);
     bool seeded = !k->data && input_uses_seed(&k->input);
-    add(&over->shapes, (uint64_t)shape.threads << 32 | shape.blocks);
+    check_set_add(&over->shapes, (uint64_t)shape.threads << 32 | shape.blocks);
     over->least_n = over->lengths.count == 0 || k->n < over->least_n ? k->n : over->least_n;
     over->most_n = k->n > over->most_n ? k->n : over->most_n;
-    add(&over->lengths, k->n);
-    add(&over->inputs, mixed(seeded ? k->seed : 0, name));
+    check_set_add(&over->lengths, k->n);
+    check_set_add(&over->inputs, mixed(seeded ? k->seed : 0, name));
     if (k->setting.ranks)
-        add(&over->ranks, k->setting.ranks);
+        check_set_add(&over->ranks, k->setting.ranks);
     if (operation_sides(c->request->method->operation) == 0)
         return;
     struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
-    add(&over->batches, (uint64_t)is.side[0] << 32 | is.side[1]);
+    check_set_add(&over->batches, (uint64_t)is.side[0] << 32 | is.side[1]);
 }
 
 /* Writes down what is missing from a list that was asked for: the first few values, and how many
@@ -102,14 +102,45 @@ static bool ran_in(const struct check_over *over, const struct check_request *r,
     return false;
 }
 
-bool check_missed(char words[CHECK_REASON], const struct check_over *over,
-                  const struct check_request *r)
+/* Is a length that was asked for in no attempt at the rung, although some kind could make one? Of a
+ * subject that is not ours, attempts in one launch shape do for no others. */
+static bool length_missed(const struct check_report *report, enum promise rung, uint64_t n)
 {
+    bool reached = false, idle = true;
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const struct check_tried *t = &report->tried[kind];
+        bool shapes = kind == CHECK_SHAPE || kind == CHECK_ENVIRONMENT;
+        if (!check_kind_of(kind, rung) || !has(&t->due, n))
+            continue;
+        bool made = has(&t->reached, n), nothing = has(&t->idle, n);
+        if (shapes && report->request.method->foreign && !made && !nothing)
+            return true;
+        reached |= made;
+        idle &= nothing;
+    }
+    return !reached && !idle;
+}
+
+static void miss_lengths(struct missed *m, const struct check_report *report, enum promise rung)
+{
+    struct check_set seen = {0};
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const struct check_set *due = &report->tried[kind].due;
+        for (size_t i = 0; check_kind_of(kind, rung) && i < due->count; i++) {
+            if (!has(&seen, due->item[i]) && length_missed(report, rung, due->item[i]))
+                miss(m, due->item[i]);
+            check_set_add(&seen, due->item[i]);
+        }
+    }
+}
+
+bool check_missed(char words[CHECK_REASON], const struct check_report *report, enum promise rung)
+{
+    const struct check_over *over = &report->over[rung];
+    const struct check_request *r = &report->request;
     struct missed m = {.words = words, .before = "n = ", .noun = ""};
     unsigned read = r->method->shape_read[r->device.kind];
-    for (size_t i = 0; i < over->due.count; i++)
-        if (!has(&over->reached, over->due.item[i]))
-            miss(&m, over->due.item[i]);
+    miss_lengths(&m, report, rung);
     bool all = ended(&m);
     m.before = "";
     m.noun = "thread";
@@ -134,18 +165,6 @@ bool check_missed(char words[CHECK_REASON], const struct check_over *over,
     return !ended(&m) || !all;
 }
 
-void check_note_reached(const struct check *c, size_t n)
-{
-    for (size_t i = 0; c->evidence && i < 2; i++)
-        if (c->evidence->over[i])
-            add(&c->evidence->over[i]->reached, n);
-}
-
-void check_note_due(struct check_over *over, size_t n)
-{
-    add(&over->due, n);
-}
-
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])
 {
     char name[INPUT_TEXT];
@@ -156,7 +175,7 @@ void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])
         key = hash_mix(key ^ hash_mix(of[i] + i));
     for (size_t i = 0; e && i < 2; i++)
         if (e->over[i])
-            add(&e->over[i]->followed, key);
+            check_set_add(&e->over[i]->followed, key);
 }
 
 static uint64_t key_of(const struct check *c, const struct check_setting *s, struct shape shape)

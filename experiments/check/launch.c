@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/subjects/foreign.h"
 #include "kernels/mma/mma.h"
 #include "reports/text/text.h"
 
@@ -96,12 +97,21 @@ static const struct neighbours {
                   {0x7b, "large numbers"},
                   {0xfb, "large negative numbers"}};
 
-/* A shared object's array lies in its process. */
+/* A shared object's array lies in its process, whose environment may say how many threads it has.
+ */
 static enum status among(struct check *c, struct check_setting *s, struct problem *p)
 {
     char more[32];
+    unsigned threads = foreign_threads(s->method);
+    if (!s->method->foreign)
+        return STATUS_OK;
     snprintf(more, sizeof more, "--around %u", (uint8_t)~s->around);
-    return s->method->foreign ? check_served(c, s, more, &s->method, p) : STATUS_OK;
+    enum status status = check_served(c, s, more, &s->method, p);
+    if (status == STATUS_OK && threads)
+        status = foreign_with_threads(&s->method, s->method, threads, p);
+    if (status == STATUS_OK)
+        check_keep(c, s->method);
+    return status;
 }
 
 enum status check_neighbour(struct check *c, struct check_outcome *o, struct problem *p)

@@ -39,8 +39,9 @@ const char *check_senseless(const struct check *c, enum check_kind kind)
                    : NULL;
     case CHECK_ENVIRONMENT:
         return !check_environs(c->request) ? "its launch shape says how many threads it uses"
-               : !named                    ? "a function of this process has no other process"
-                                           : NULL;
+               : c->threads.count == 1 && c->threads.item[0] ? "one number of threads is asked for"
+               : !named ? "a function of this process has no other process"
+                        : NULL;
     case CHECK_DEVICE:
         return name_is_program(m->name) ? "a program decides itself what device it runs on" : NULL;
     case CHECK_NEIGHBOUR:
@@ -86,8 +87,6 @@ static const char *reason(const struct check *c, const struct check_report *r, e
                ? "one launch shape is asked for"
            : c->ran[kind] && kind == CHECK_SHAPE
                ? "all launch shapes come to the same for these lengths"
-           : kind == CHECK_ENVIRONMENT && c->threads.count == 1 && c->threads.item[0]
-               ? "one number of threads is asked for"
            : c->ran[kind] && kind == CHECK_ENVIRONMENT ? no_time_to_start
            : c->ran[kind] ? "no run differed from others in what this varies"
                           : time_ran_out;

@@ -185,8 +185,7 @@ static enum promise begun_below(const struct check_report *r, enum promise rung)
         if (low == rung || !includes(rung, low) || rung == PROMISE_CORRECTLY_ROUNDED)
             continue;
         uint64_t attempts = sum_of_kinds(r, low).attempts;
-        if (attempts > 0 &&
-            (attempts < CHECK_LEAST || check_missed(NULL, &r->over[low], &r->request)))
+        if (attempts > 0 && (attempts < CHECK_LEAST || check_missed(NULL, r, low)))
             return low;
     }
     return PROMISE_NONE;
@@ -220,9 +219,11 @@ static const char *shapes_open(const struct check_report *r, enum promise rung)
         return NULL;
     if (shape->late || environment->late)
         return "time ran out before another launch shape: more --seconds reach it";
-    return varies && q->method->foreign && r->over[rung].shapes.count == 1
-               ? "tried in one launch shape alone: give --threads two numbers or more, or --blocks"
-               : NULL;
+    bool one = r->over[rung].shapes.count == 1 || shape->attempts + environment->attempts == 0;
+    return !varies || !q->method->foreign || !one ? NULL
+           : check_environs(q)
+               ? "tried in one launch shape alone: give --threads two numbers or more"
+               : "tried in one launch shape alone: give --threads two numbers or more, or --blocks";
 }
 
 static void say_unanswered(struct check_rung *is)
@@ -243,7 +244,7 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     const char *open = shapes_open(r, rung);
     char missed[CHECK_REASON] = "";
     if (is.attempts > 0)
-        check_missed(missed, &r->over[rung], &r->request);
+        check_missed(missed, r, rung);
     is.state = broken                                                             ? CHECK_BROKEN
                : failed                                                           ? CHECK_FAILED
                : enough && !begun && !*missed && !open && !needs_another(r, rung) ? CHECK_KEPT
@@ -261,19 +262,18 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     else if (is.state == CHECK_NOT_TRIED && enough && *missed)
         snprintf(is.reason, sizeof is.reason,
                  "asked for, but time ran out before: %s; more --seconds reach it", missed);
-    else if (is.state == CHECK_NOT_TRIED && enough && begun &&
-             check_missed(missed, &r->over[begun], &r->request))
+    else if (is.state == CHECK_NOT_TRIED && enough && begun && check_missed(missed, r, begun))
         snprintf(is.reason, sizeof is.reason, "%s below it was not tried at %s",
                  promise_name[begun], missed);
     else if (is.state == CHECK_NOT_TRIED && enough && begun)
-        snprintf(is.reason, sizeof is.reason, "of %s below it %llu attempts, %d are needed",
-                 promise_name[begun], (unsigned long long)sum_of_kinds(r, begun).attempts,
-                 CHECK_LEAST);
+        snprintf(is.reason, sizeof is.reason,
+                 "of %s below it %llu attempts, %d are needed: more --seconds", promise_name[begun],
+                 (unsigned long long)sum_of_kinds(r, begun).attempts, CHECK_LEAST);
     else if (is.state == CHECK_NOT_TRIED && enough)
         snprintf(is.reason, sizeof is.reason, "needs another %s",
                  r->request.device.kind == DEVICE_CUDA ? "GPU" : "device");
     else if (is.state == CHECK_NOT_TRIED && is.attempts > 0)
-        snprintf(is.reason, sizeof is.reason, "%llu attempts, %d are needed",
+        snprintf(is.reason, sizeof is.reason, "%llu attempts, %d are needed: more --seconds",
                  (unsigned long long)is.attempts, CHECK_LEAST);
     else if (is.state == CHECK_NOT_TRIED)
         say_untried(&is, r, rung);
@@ -291,8 +291,7 @@ bool check_unheld(const struct check_report *report, enum promise promise)
     if (rung.state != CHECK_NOT_TRIED || !check_partly(report))
         return rung.state == CHECK_NOT_TRIED;
     const bool one_case = r->inputs == 1 && r->n.count == 1 && r->pairs.count == 1;
-    return check_missed(NULL, &report->over[promise], r) ||
-           (!one_case && rung.attempts < CHECK_LEAST);
+    return check_missed(NULL, report, promise) || (!one_case && rung.attempts < CHECK_LEAST);
 }
 
 enum promise check_first_broken(const struct check_report *r)

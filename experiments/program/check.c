@@ -321,13 +321,13 @@ static enum status verdict(const struct command *c, struct problem *p)
                        text_s(c->failed));
     if (c->unheld > 0 && c->checked == 1)
         return problem(p, STATUS_FAILED,
-                       "check: what --promise asks for was not tried of %s: give more --seconds; "
-                       "the reasons are above",
+                       "check: what --promise asks for was not tried of %s: the reasons above say "
+                       "what to give",
                        c->first_unheld);
     if (c->unheld > 0)
         return problem(p, STATUS_FAILED,
                        "check: what --promise asks for was not tried of %zu of %zu subjects, first "
-                       "%s: give more --seconds; the reasons are above",
+                       "%s: the reasons above say what to give",
                        c->unheld, c->checked, c->first_unheld);
     bool due = c->untried > 0 && (!argument_flag(c->arguments, "all") || c->untried == c->checked);
     return due ? problem(p, c->first_untried, "check: nothing was tried of %zu of %zu subjects",

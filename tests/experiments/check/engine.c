@@ -253,7 +253,8 @@ Test(check_engine, keeps_nothing_above_what_was_tried_too_little)
     for (enum promise rung = PROMISE_GPU_TO_GPU; rung <= PROMISE_ORDER_INVARIANT; rung++) {
         struct check_rung is = check_rung(&r, rung);
         cr_expect(is.state == CHECK_NOT_TRIED && is.attempts == 50, "%s", promise_name[rung]);
-        cr_expect_str_eq(is.reason, "of run_to_run below it 9 attempts, 10 are needed");
+        cr_expect_str_eq(is.reason,
+                         "of run_to_run below it 9 attempts, 10 are needed: more --seconds");
     }
     cr_expect(check_rung(&r, PROMISE_CORRECTLY_ROUNDED).state == CHECK_KEPT);
     r.tried[CHECK_REPEAT].attempts = CHECK_LEAST;

@@ -141,19 +141,44 @@ Test(check_evidence, what_was_asked_for_and_not_reached_is_missed)
     r.threads = (struct numbers){2, threads};
     begin(&c, &r, "ones");
     struct check_setting s = {.method = r.method, .shape.threads = 32};
-    for (size_t i = 0; i < 7; i++)
-        check_note_due(&over, asked[i]);
+    struct check_report *report = calloc(1, sizeof *report);
+    cr_assert(report);
+    report->request = r;
+    struct check_tried *offset = &report->tried[CHECK_OFFSET], *shape = &report->tried[CHECK_SHAPE];
+    for (size_t i = 0; i < 7; i++) {
+        check_set_add(&offset->due, asked[i]);
+        check_set_add(&shape->due, asked[i]);
+    }
     check_note(&c, &s); /* at n = 40 */
-    check_note_reached(&c, 40);
-    cr_expect(check_missed(words, &over, &r));
+    report->over[PROMISE_GPU_TO_GPU] = over;
+    check_set_add(&offset->reached, 40);
+    cr_expect(check_missed(words, report, PROMISE_GPU_TO_GPU));
     cr_expect_str_eq(words, "n = 10, 20, 50, 60 and 2 more; 64 threads");
     for (size_t i = 0; i < 7; i++)
-        check_note_reached(&c, asked[i]);
-    cr_expect(check_missed(NULL, &over, &r));
+        check_set_add(&offset->reached, asked[i]);
+    cr_expect(check_missed(NULL, report, PROMISE_GPU_TO_GPU));
     s.shape.threads = 64;
     check_note(&c, &s);
+    report->over[PROMISE_GPU_TO_GPU] = over;
     words[0] = 0;
-    cr_expect(!check_missed(words, &over, &r) && !*words, "%s", words);
+    cr_expect(!check_missed(words, report, PROMISE_GPU_TO_GPU) && !*words, "%s", words);
+    /* One at which nothing could vary is not missed, unless time was short for another kind. */
+    check_set_add(&offset->due, 1);
+    check_set_add(&offset->idle, 1);
+    cr_expect(!check_missed(NULL, report, PROMISE_GPU_TO_GPU));
+    check_set_add(&shape->due, 1);
+    cr_expect(check_missed(NULL, report, PROMISE_GPU_TO_GPU));
+    check_set_add(&shape->idle, 1);
+    cr_expect(!check_missed(NULL, report, PROMISE_GPU_TO_GPU));
+    /* Of a subject that is not ours other places in memory do for no other launch shapes. */
+    struct method theirs = *r.method;
+    theirs.foreign = true;
+    report->request.method = &theirs;
+    cr_expect(check_missed(NULL, report, PROMISE_GPU_TO_GPU));
+    for (size_t i = 0; i < 7; i++)
+        check_set_add(&shape->reached, asked[i]);
+    cr_expect(!check_missed(NULL, report, PROMISE_GPU_TO_GPU));
+    free(report);
     end(&c);
 }
 
@@ -262,4 +287,23 @@ Test(check_evidence, shapes_that_time_did_not_reach_are_missed)
             cr_expect(check_rung(&report, PROMISE_RUN_TO_RUN).state == CHECK_KEPT);
             report.tried[kinds[i]].late = false;
         }
+}
+
+/* Numbers of ranks too. */
+Test(check_evidence, ranks_that_were_asked_for_are_missed)
+{
+    static uint64_t asked[] = {2, 3, 5};
+    char words[CHECK_REASON] = "";
+    struct check_report *report = calloc(1, sizeof *report);
+    cr_assert(report);
+    report->request.method = method_named("allreduce/ring");
+    report->request.device.kind = DEVICE_CPU;
+    report->request.setting.ranks = (struct numbers){3, asked};
+    check_set_add(&report->over[PROMISE_RUN_TO_RUN].ranks, 3);
+    cr_expect(check_missed(words, report, PROMISE_RUN_TO_RUN));
+    cr_expect_str_eq(words, "2, 5 ranks");
+    check_set_add(&report->over[PROMISE_RUN_TO_RUN].ranks, 2);
+    check_set_add(&report->over[PROMISE_RUN_TO_RUN].ranks, 5);
+    cr_expect(!check_missed(NULL, report, PROMISE_RUN_TO_RUN));
+    free(report);
 }

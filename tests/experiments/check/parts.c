@@ -48,7 +48,7 @@ Test(check_parts, a_rung_needs_ten_attempts)
     r.tried[CHECK_OFFSET].attempts = CHECK_LEAST - 1;
     struct check_rung is = check_rung(&r, PROMISE_GPU_TO_GPU);
     cr_expect(is.state == CHECK_NOT_TRIED && check_kept(&r) == PROMISE_RUN_TO_RUN);
-    cr_expect_str_eq(is.reason, "9 attempts, 10 are needed");
+    cr_expect_str_eq(is.reason, "9 attempts, 10 are needed: more --seconds");
 }
 
 /* Attempts are added up, the results are those of the kind with most of them. */

@@ -115,3 +115,24 @@ Test(check_threads, of_one_launch_shape_alone_are_no_evidence, .init = make_fold
     expect_said("out", "gpu_to_gpu, which it promises, was not tried");
     expect_said("out", "gpu_to_gpu: tried in one launch shape alone: give --threads two numbers");
 }
+
+/* The same of one that reads no launch shape, which its environment tells how many threads it has:
+ * what was tried of it elsewhere in memory is no evidence of other numbers. */
+Test(check_threads, of_one_number_are_no_evidence, .init = make_folder, .fini = remove_folder)
+{
+    int status = run_program("check", FLAWED_OBJECT ":neumaier --threads 3 --n 100 --device cpu "
+                                                    "--seconds 1 --promise gpu_to_gpu");
+    cr_expect(status == 1, "exit status %d", status);
+    expect_said("out", "gpu_to_gpu, which it promises, was not tried");
+    expect_said(
+        "out", "gpu_to_gpu: tried in one launch shape alone: give --threads two numbers or more\n");
+    char *out = content("out");
+    const char *row = strstr(out, "\ngpu_to_gpu ");
+    int attempts = 0, differ = -1, shapes = 0;
+    cr_expect(row &&
+                  sscanf(row, " gpu_to_gpu not tried %d %d %d", &attempts, &differ, &shapes) == 3 &&
+                  attempts >= 10 && differ == 0 && shapes == 1,
+              "among others too it has three threads: %s", out);
+    free(out);
+    expect_said("err", ": the reasons above say what to give\n");
+}

@@ -138,7 +138,7 @@ Test(check_told, says_that_attempts_on_one_device_agree)
     expect_told(&r, "gpu_to_gpu         not tried        10       0 ", true);
     expect_told(&r, "\ngpu_to_gpu: needs another GPU\n", true);
     r.tried[CHECK_OFFSET].attempts--;
-    expect_told(&r, "\ngpu_to_gpu: 9 attempts, 10 are needed\n", true);
+    expect_told(&r, "\ngpu_to_gpu: 9 attempts, 10 are needed: more --seconds\n", true);
 }
 
 /* What was not tried is told where all was to be. */
