@@ -7,9 +7,9 @@
 #include "experiments/studies/says.h"
 #include "reports/text/table.h"
 
-/* Columns of the table: at multiples of half the accumulator's precision, so that the condition
- * numbers u^-1, u^-2, .. are among them, and at the last. */
-enum { HALVES = 10, COLUMNS_MOST = HALVES + 2 };
+/* Columns of the table, unless it is to have all: at multiples of half the accumulator's precision,
+ * so that the condition numbers u^-1, u^-2, .. are among them, and at the last. */
+enum { HALVES = 10 };
 
 /* What there is of a case. */
 struct spot {
@@ -23,8 +23,9 @@ struct cond {
     const struct plan *plan;
     struct spot *of_case, *spot; /* of each case of the plan; those of one table */
     size_t spots;
-    int *place; /* of the table's cases, ascending, each once */
+    int *place, *column; /* of the table's cases, ascending, each once; those with a column */
     size_t places;
+    size_t most; /* places, of the tables that have no column for each */
     bool *drawn; /* of each case */
 };
 
@@ -142,11 +143,14 @@ static void cliff_cell(struct table *to, const struct cond *c, const struct meth
 }
 
 /* Which of the places have a column; how many. */
-static size_t columns_of(int column[COLUMNS_MOST], const struct cond *c, enum format accumulator)
+static size_t columns_of(const struct cond *c, enum format accumulator)
 {
     size_t columns = 0;
+    int *column = c->column;
     double half = format_facts[accumulator].precision / 2.0;
-    for (int i = 0; i < COLUMNS_MOST; i++) {
+    if (table_wide())
+        memcpy(column, c->place, c->places * sizeof *column);
+    for (int i = 0; !table_wide() && i <= HALVES + 1; i++) {
         size_t at = 0;
         double wanted = i <= HALVES ? i * half : c->place[c->places - 1];
         for (size_t k = 1; k < c->places; k++)
@@ -155,7 +159,7 @@ static size_t columns_of(int column[COLUMNS_MOST], const struct cond *c, enum fo
         if (columns == 0 || column[columns - 1] < c->place[at])
             column[columns++] = c->place[at];
     }
-    return columns;
+    return table_wide() ? c->places : columns;
 }
 
 static void cond_of(struct text *to, const struct plan *plan, const struct study_case *first)
@@ -177,57 +181,81 @@ static bool has_cases(const struct cond *c, const struct method *m)
     return false;
 }
 
-/* Which method is the first to have no digit right, and which the last. */
-static void cliffs_line(struct text *to, const struct cond *c, const struct study_case *at)
+/* A method, and how many others share its cliff. */
+struct shared {
+    const struct method *one;
+    size_t place, others;
+};
+
+static void keep(struct shared *s, const struct method *m, size_t place, bool better)
+{
+    if (!s->one || better)
+        *s = (struct shared){m, place, 0};
+    else if (place == s->place)
+        s->others++;
+}
+
+/* "sum/sum2 and 2 others"; returns whether it is more than one. */
+static bool add_shared(struct text *line, const struct shared *s)
+{
+    text_visible(line, s->one->name);
+    if (s->others > 0)
+        text_format(line, " and %zu other%s", s->others, s->others == 1 ? "" : "s");
+    return s->others > 0;
+}
+
+/* Which methods are the first to have no digit right, and which the last. */
+static void cliffs_line(struct text *to, struct cond *c, const struct study_case *at)
 {
     const struct axes *axes = c->plan->axes;
-    const struct method *first = NULL, *last = NULL;
-    size_t first_place = 0, last_place = 0, methods = 0, alike = 0;
+    struct shared first = {0}, last = {0};
     struct text line = {0};
+    const int largest_tried = c->place[c->places - 1];
     for (size_t i = 0; i < axes->methods; i++) {
         double x;
         if (!has_cases(c, axes->method[i]))
             continue;
         size_t place = cliff(&x, c, axes->method[i], false);
-        if (!first || place < first_place)
-            first = axes->method[i], first_place = place;
-        alike = place == last_place ? alike + 1 : alike;
-        if (!last || place > last_place)
-            last = axes->method[i], last_place = place, alike = 1;
-        methods++;
+        keep(&first, axes->method[i], place, place < first.place);
+        keep(&last, axes->method[i], place, place > last.place);
     }
     cond_of(&line, c->plan, at);
     text_add(&line, ": ");
-    if (first_place == c->places) {
-        text_visible(&line, methods == 1 && first ? first->name : "every method");
+    if (first.place == c->places) {
+        text_visible(&line, first.others == 0 ? first.one->name : "every method");
         text_format(&line, " keeps digits up to a condition number of 2^%d, the largest tried",
-                    c->place[c->places - 1]);
+                    largest_tried);
     } else {
-        text_visible(&line, first->name);
-        text_format(&line, " has no digit right from a condition number of 2^%d on",
-                    c->place[first_place]);
+        bool several = add_shared(&line, &first);
+        text_format(&line, " ha%s no digit right from a condition number of 2^%d on",
+                    several ? "ve" : "s", c->place[first.place]);
     }
-    if (last_place == c->places && first_place < c->places) {
+    if (last.place == c->places && first.place < c->places) {
         text_add(&line, "; ");
-        text_visible(&line, last->name);
-        text_format(&line, " keeps some up to 2^%d, the largest tried", c->place[c->places - 1]);
-    } else if (last_place > first_place) {
+        bool several = add_shared(&line, &last);
+        text_format(&line, " keep%s some up to 2^%d, the largest tried", several ? "" : "s",
+                    largest_tried);
+    } else if (last.place > first.place) {
         text_add(&line, "; the last to lose all: ");
-        text_visible(&line, last->name);
-        if (alike > 1)
-            text_format(&line, " and %zu other%s", alike - 1, alike == 2 ? "" : "s");
-        text_format(&line, ", at 2^%d", c->place[last_place]);
+        add_shared(&line, &last);
+        text_format(&line, ", at 2^%d", c->place[last.place]);
     }
     says_line(to, &line);
 }
 
-static void draw_table(struct text *to, const struct cond *c, const struct study_case *first)
+static void draw_table(struct text *to, struct cond *c, const struct study_case *first)
 {
     const struct axes *axes = c->plan->axes;
-    int column[COLUMNS_MOST];
-    size_t columns = columns_of(column, c, first->accumulator);
-    char align[COLUMNS_MOST + 4] = "lrr";
+    size_t columns = columns_of(c, first->accumulator);
+    char *align = calloc(columns + 4, 1);
+    if (!align) {
+        to->failed = true;
+        return;
+    }
+    memcpy(align, "lrr", 3);
     memset(align + 3, 'R', columns);
+    if (columns < c->places && c->places > c->most)
+        c->most = c->places;
     struct table table = {.align = align};
     cond_of(to, c->plan, first);
     text_add(to, "\n");
@@ -235,7 +263,7 @@ static void draw_table(struct text *to, const struct cond *c, const struct study
     table_cell(&table, "cliff");
     table_cell(&table, "theory");
     for (size_t i = 0; i < columns; i++)
-        table_cell(&table, "2^%d", column[i]);
+        table_cell(&table, "2^%d", c->column[i]);
     for (size_t i = 0; i < axes->methods; i++) {
         const struct method *m = axes->method[i];
         if (!has_cases(c, m))
@@ -244,16 +272,16 @@ static void draw_table(struct text *to, const struct cond *c, const struct study
         cliff_cell(&table, c, m, false);
         cliff_cell(&table, c, m, true);
         for (size_t k = 0; k < columns; k++)
-            digits_cell(&table, largest(c, m, column[k], false));
+            digits_cell(&table, largest(c, m, c->column[k], false));
     }
     table_draw(to, &table);
     text_add(to, "\n");
     table_free(&table);
+    free(align);
 }
 
 static void for_each_table(struct text *to, struct cond *c,
-                           void (*add)(struct text *, const struct cond *,
-                                       const struct study_case *))
+                           void (*add)(struct text *, struct cond *, const struct study_case *))
 {
     memset(c->drawn, 0, c->plan->case_count * sizeof *c->drawn);
     for (size_t i = 0; i < c->plan->case_count; i++)
@@ -271,9 +299,10 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
                      .of_case = calloc(room, sizeof *c.of_case),
                      .spot = calloc(room, sizeof *c.spot),
                      .place = calloc(room, sizeof *c.place),
+                     .column = calloc(room, sizeof *c.column),
                      .drawn = calloc(room, sizeof *c.drawn)};
     enum status status =
-        c.of_case && c.spot && c.place && c.drawn
+        c.of_case && c.spot && c.place && c.column && c.drawn
             ? csv_read_in(out, "results.csv", results_column, RESULTS_COLUMNS, take, &c, p)
             : problem(p, STATUS_MEMORY, "out of memory for the table");
     if (status == STATUS_OK)
@@ -286,9 +315,13 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     text_add(to, "\n");
     if (status == STATUS_OK)
         for_each_table(to, &c, draw_table);
+    if (c.most > 0)
+        text_format(to, "columns are some of the %zu condition numbers tried; --wide has all\n\n",
+                    c.most);
     free(c.of_case);
     free(c.spot);
     free(c.place);
+    free(c.column);
     free(c.drawn);
     return status;
 }

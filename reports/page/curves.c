@@ -228,6 +228,7 @@ enum status page_cond(struct page *r, struct problem *p)
         .x_name = "cond_log2",
         .y_name = "err_rel",
         .bounds = true,
+        .nested = true,
         .decades_most = 30,
         .top_most = 3,
         .drawn_most = 1000,
