@@ -43,8 +43,9 @@ void page_atomics_findings(struct text *to, const struct page *r)
         struct text input = {0};
         page_input(&input, page_cell(g, best, GROWTH_INPUT));
         text_add(to, "<li class=\"plain\">");
-        html_format(to, "The spread of results grows with n: for %s, ",
-                    page_cell(g, best, GROWTH_METHOD));
+        html_format(
+            to, "The distance between the largest and the smallest result grows with n: for %s, ",
+            page_cell(g, best, GROWTH_METHOD));
         page_formats(to, page_cell(g, best, GROWTH_STORAGE), page_cell(g, best, GROWTH_ACCUMULATOR),
                      page_cell(g, best, GROWTH_ADDED_IN), ", ");
         html_format(to, "%s, as n^%.2f (+- %.2f in the exponent), from n = %s to %s.",
@@ -66,9 +67,11 @@ void page_exponents(struct text *to, const struct page *r)
     struct html_table t;
     if (r->growth.count == 0)
         return;
-    text_add(to, "<section id=\"exponents\"><h2>How spreads grow</h2>\n<p>The power of n that fits "
-                 "best: of `spread`, the largest distance between two results of a case, and of "
-                 "`vs_max`, the largest from the fixed order's, relative to it.</p>\n");
+    text_add(
+        to,
+        "<section id=\"exponents\"><h2>How spreads grow</h2>\n<p>The power of n that fits "
+        "best: of <code>spread</code>, the largest distance between two results of a case, and of "
+        "<code>vs_max</code>, the largest from the fixed order's, relative to it.</p>\n");
     html_table_begin(&t, to, "llllllrrrr");
     for (size_t k = 0; k < COLUMNS; k++)
         html_cell(&t, "%s", growth_column(column[k])->name);

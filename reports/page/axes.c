@@ -179,8 +179,9 @@ struct edges samples_axes(struct text *script, const struct panel *panel, struct
         bottom = -0.2;
         top = fmax(log10(e.y_most) + 0.2, 0.7);
     }
-    text_format(script, "set logscale y\nset yrange [%.6g : %.6g]\n", pow(10, bottom),
-                pow(10, top));
+    text_format(script,
+                "set logscale y\nset yrange [%.6g : %.6g]\nunset ytics\nset ytics autofreq\n",
+                pow(10, bottom), pow(10, top));
     if (look->factors)
         text_add(script, "set ytics (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096, 16384)\n");
     double margin = fmax(1, 0.02 * (e.x_most - e.x_least)); /* no mark is cut */
@@ -195,6 +196,15 @@ struct edges samples_axes(struct text *script, const struct panel *panel, struct
         text_format(script, "set xrange [%.6g : %.6g]\n", left, right);
     double lower = look->frontier ? bottom : bottom + ABOVE_EDGE * (top - bottom);
     return (struct edges){left, right, pow(10, lower), pow(10, top), drawn_most(look)};
+}
+
+void samples_zero(struct text *script, struct edges edges)
+{
+    double least = floor(log10(edges.lower)) + 1, most = log10(edges.upper);
+    /* With four to eight labels, of steps that are whole powers of ten. */
+    double step = fmax(1, ceil((most - least) / 6));
+    text_format(script, "set ytics 1e%.0f, 1e%.0f\nset ytics add ('0' %.6g)\n", least, step,
+                edges.lower);
 }
 
 /* --- marks that would cover each other --- */

@@ -49,7 +49,7 @@ static const char *also_growth(const char *accumulator)
            "    x with lines linecolor rgb 0x888888 dashtype 4 title 'n'";
 }
 
-/* How long an input was. */
+/* Of how many terms the outputs of an input were. */
 struct lengths {
     const char *input;
     double least, most;
@@ -62,13 +62,14 @@ static struct lengths *list_lengths(const struct page *r, size_t *count)
     *count = 0;
     for (size_t i = 0; list && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
+        const double terms = page_terms(r, c).count;
         size_t k = 0;
         while (k < *count && strcmp(list[k].input, c->field[CASE_INPUT]) != 0)
             k++;
         if (k == *count)
-            list[(*count)++] = (struct lengths){c->field[CASE_INPUT], c->n, c->n};
-        list[k].least = fmin(list[k].least, c->n);
-        list[k].most = fmax(list[k].most, c->n);
+            list[(*count)++] = (struct lengths){c->field[CASE_INPUT], terms, terms};
+        list[k].least = fmin(list[k].least, terms);
+        list[k].most = fmax(list[k].most, terms);
     }
     return list;
 }
@@ -105,7 +106,8 @@ static bool leaves_range(const struct page *r, const struct gathered_case *c)
             !(least.known && least.value <= d->bound.value))
             least = d->bound;
     }
-    return least.known && least.value > 2 * c->n * page_unit(c->field[CASE_ACCUMULATOR]);
+    return least.known &&
+           least.value > 2 * page_terms(r, c).count * page_unit(c->field[CASE_ACCUMULATOR]);
 }
 
 /* Of the cases of which an error is known and whose inputs have several lengths, those of a panel
@@ -145,9 +147,9 @@ enum status page_growth(struct page *r, struct problem *p)
             "The largest error over all inputs that have several lengths, all seeds and runs, in "
             "units of u &middot; sum|x| (u: half the distance from 1 to the accumulator's next "
             "number). Solid lines with marks: measured. Grey: &radic;n (dotted), about what "
-            "rounding errors of random sign come to, and n (dashes and dots), the most that n "
-            "additions can. Inputs on which a result overflows, or products underflow, are left "
-            "out.",
+            "rounding errors of random sign come to, and n (dashes and dots), the most that "
+            "additions of n terms can, n as on the axis. Inputs on which a result overflows, or "
+            "products underflow, are left out.",
         .x_label = "n, elements",
         .y_label = "error / (u sum|x|)",
         .unit = "u sum|x|",
@@ -163,6 +165,7 @@ enum status page_growth(struct page *r, struct problem *p)
         .series_most = 8,
         .also = also_growth};
     size_t count = 0, inputs;
+    struct look terms = look;
     struct lengths *list = list_lengths(r, &inputs);
     struct sample *sample = list ? make_samples(r, p) : NULL;
     bool *drawn = sample ? choose(r, list, inputs) : NULL;
@@ -172,14 +175,21 @@ enum status page_growth(struct page *r, struct problem *p)
         if (!drawn[i])
             continue;
         sample[count] = sample_of(r, c);
-        sample[count].x = c->n;
+        const struct page_terms of = page_terms(r, c);
+        if (count == 0) {
+            terms.x_label = of.label;
+            terms.x_name = of.name;
+            terms.x_before = of.before;
+            terms.x_after = of.after;
+        }
+        sample[count].x = of.count;
         sample[count].y = c->err_backward.value / u;
         sample[count++].bound = value_of(c->bound) / u;
     }
     enum status status =
         sample && drawn ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", r->folder);
     if (count > 0)
-        status = page_samples(r, &look, sample, count, p);
+        status = page_samples(r, &terms, sample, count, p);
     free(list);
     free(drawn);
     free(sample);
@@ -258,7 +268,8 @@ struct outputs {
     struct page *r;
     struct sample *sample;
     size_t count;
-    double n; /* the largest */
+    const char *input; /* whose are drawn */
+    double n;          /* the largest of it */
 };
 
 static const char *also_drift(const char *accumulator)
@@ -267,7 +278,7 @@ static const char *also_drift(const char *accumulator)
     return "0.5 with lines linecolor rgb 0x888888 dashtype 3 title 'half an ulp'";
 }
 
-/* Of the first input of the study, of the longest scans. */
+/* Of the input on which a scan errs most, of its longest scans. */
 static enum status take_output(void *context, const struct csv_row *row, struct problem *p)
 {
     struct outputs *o = context;
@@ -277,7 +288,7 @@ static enum status take_output(void *context, const struct csv_row *row, struct 
     if (status == STATUS_OK)
         status = csv_figure(row, PROFILE_ERR_ULP, "err_ulp", &ulp, p);
     if (status != STATUS_OK || !c || !ulp.known || !index.known || c->n < o->n ||
-        strcmp(c->field[CASE_INPUT], o->r->g.item[0].field[CASE_INPUT]) != 0)
+        strcmp(c->field[CASE_INPUT], o->input) != 0)
         return status;
     if (!grow(&o->sample, o->count, sizeof *o->sample))
         return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
@@ -293,7 +304,9 @@ enum status page_drift(struct page *r, struct problem *p)
         .name = "drift",
         .heading = "Error along a scan",
         .caption =
-            "The largest error so far along the longest scans of the first input, in ulps of each "
+            "The largest error so far along the longest scans of the input on which one errs most, "
+            "in "
+            "ulps of each "
             "exact prefix sum, against the number of the output; of the outputs in profile.csv. "
             "Outputs less than 0.1 ulp off stand just above the lower edge; those that are not "
             "finite "
@@ -313,8 +326,16 @@ enum status page_drift(struct page *r, struct problem *p)
     struct outputs o = {.r = r};
     if (r->g.of != COLUMNS_OF_SCANS)
         return STATUS_OK;
+    struct figure worst = {0};
+    for (size_t i = 0; i < r->g.count; i++) {
+        struct figure error = page_err_ulp(&r->g.item[i]);
+        if (!o.input || (error.known && (!worst.known || figure_worse(error.value, worst.value)))) {
+            o.input = r->g.item[i].field[CASE_INPUT];
+            worst = error;
+        }
+    }
     for (size_t i = 0; i < r->g.count; i++)
-        if (strcmp(r->g.item[i].field[CASE_INPUT], r->g.item[0].field[CASE_INPUT]) == 0)
+        if (strcmp(r->g.item[i].field[CASE_INPUT], o.input) == 0)
             o.n = fmax(o.n, r->g.item[i].n);
     enum status status =
         page_file(r, "profile.csv", profile_column, PROFILE_COLUMNS, take_output, &o, p);

@@ -134,7 +134,8 @@ static double step_of(double range)
     return fmax(1, step);
 }
 
-static enum status draw_case(struct plot *plot, const struct gathered_case *c, struct problem *p)
+static enum status draw_case(struct plot *plot, const struct gathered_case *c, bool arrays,
+                             struct problem *p)
 {
     struct text title = {0};
     struct bins bins;
@@ -145,16 +146,18 @@ static enum status draw_case(struct plot *plot, const struct gathered_case *c, s
     text_format(&title, "%s: %zu different results in %llu runs (", c->field[CASE_METHOD],
                 c->distinct, (unsigned long long)c->runs);
     page_case_formats(&title, c, ", ");
-    text_format(&title, "%s, n = %.0f, %s)", c->field[CASE_INPUT], c->n, c->field[CASE_DEVICE]);
+    page_case_place(&title, c);
+    text_add(&title, ")");
     plot_panel(plot, 330, text_string(&title) ? text_string(&title) : "");
     text_format(&plot->script,
                 "unset key\nset boxwidth %.9g\nset style fill solid 0.7 noborder\n"
-                "set xlabel 'result minus exact sum, ulp (bars %s wide)'\nset ylabel 'runs'\n"
+                "set xlabel '%s, ulp (bars %s wide)'\nset ylabel 'runs'\n"
                 "set format x '%%.6g'\nset xtics %.9g\n"
                 "set offsets graph 0.03, graph 0.03, 0, 0\nset rmargin 5\n"
                 "set ytics %.0f\nset yrange [0 : %zu]\n"
                 "plot '%s.dat' index %zu using 1:2 with boxes linecolor rgb colour[%zu]\n",
-                0.9 * bins.width, short_number(bins.width).text,
+                0.9 * bins.width, arrays ? "largest error of an output" : "result minus exact sum",
+                short_number(bins.width).text,
                 step_of(bins.reach < 500   ? bins.range
                         : bins.reach < 1e5 ? 2 * bins.range
                                            : 3 * bins.range),
@@ -164,8 +167,31 @@ static enum status draw_case(struct plot *plot, const struct gathered_case *c, s
     return STATUS_OK;
 }
 
+/* Keeps of each picture the case with most different results, of equals the longest; and puts that
+ * with most of all in front. Returns how many are left. */
+static size_t keep_most(const struct gathered_case **list, size_t count)
+{
+    size_t kept = 0, first = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && same_picture(list[kept - 1], list[i])) {
+            if (list[i]->distinct > list[kept - 1]->distinct)
+                list[kept - 1] = list[i];
+        } else {
+            list[kept++] = list[i];
+        }
+    }
+    for (size_t i = 1; i < kept; i++)
+        first = list[i]->distinct > list[first]->distinct ? i : first;
+    const struct gathered_case *most = kept ? list[first] : NULL;
+    for (size_t i = first; i > 0; i--)
+        list[i] = list[i - 1];
+    list[0] = most;
+    return kept;
+}
+
 enum status page_distinct(struct page *r, struct problem *p)
 {
+    const bool arrays = columns_of_arrays(r->g.of);
     struct plot plot;
     size_t count = 0;
     const struct gathered_case **list = calloc(r->g.count + 1, sizeof *list);
@@ -178,16 +204,20 @@ enum status page_distinct(struct page *r, struct problem *p)
     plot_begin(&plot, "distinct",
                "method,storage,accumulator,input,n,device,result_minus_exact_ulp,runs");
     enum status status = STATUS_OK;
+    count = keep_most(list, count);
     for (size_t i = 0; status == STATUS_OK && i < count && plot.panels < PANELS_MOST; i++)
-        if (i == 0 || !same_picture(list[i - 1], list[i]))
-            status = draw_case(&plot, list[i], p);
+        status = draw_case(&plot, list[i], arrays, p);
     free(list);
-    enum status drawn =
-        plot_end(&plot, r, "Results that differ from run to run",
-                 "How often each result came, by its distance from the exact sum (0), of methods "
-                 "whose runs did not agree: of each method and pair of formats the longest "
-                 "input. A bar stands on its results; a method with one result would have one "
-                 "bar.",
-                 p);
+    enum status drawn = plot_end(
+        &plot, r, "Results that differ from run to run",
+        arrays ? "How often each result came, by the largest error of an output, of methods "
+                 "whose runs did not agree: of each method and pair of formats the case with "
+                 "most different results, that with most of all first. Results that differ "
+                 "in other outputs alone stand on one bar."
+               : "How often each result came, by its distance from the exact sum (0), of "
+                 "methods whose runs did not agree: of each method and pair of formats the "
+                 "case with most different results, that with most of all first. A bar "
+                 "stands on its results; a method with one result would have one bar.",
+        p);
     return status == STATUS_OK ? drawn : status;
 }

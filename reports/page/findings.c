@@ -43,18 +43,24 @@ struct ranking {
     size_t methods, not_finite; /* how many have a result that is not */
 };
 
-static struct figure largest_error(const struct page *r, const struct gathered_case *like,
-                                   const struct gathered_case *pair)
+/* The case of the largest error, which *most becomes; NULL: none is known. */
+static const struct gathered_case *largest_error(struct figure *most, const struct page *r,
+                                                 const struct gathered_case *like,
+                                                 const struct gathered_case *pair)
 {
-    struct figure most = {0};
+    const struct gathered_case *worst = NULL;
+    *most = (struct figure){0};
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
         if (page_same_series(c, like) &&
             strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) == 0 &&
-            strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) == 0)
-            gathered_raise(&most, page_err_ulp(c));
+            strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) == 0) {
+            struct figure error = page_err_ulp(c);
+            worst = error.known && (!worst || figure_worse(error.value, most->value)) ? c : worst;
+            gathered_raise(most, error);
+        }
     }
-    return most;
+    return worst;
 }
 
 static bool reads_alike(double a, double b)
@@ -91,9 +97,10 @@ static struct ranking ranking_of(const struct page *r, const struct operation *o
         const struct gathered_case *c = &r->g.item[i];
         if (page_operation_of(r, c) != o || !page_is_first(r, i))
             continue;
-        struct figure error = largest_error(r, c, k.pair);
-        if (error.known)
-            rank(&k, c, error.value);
+        struct figure error;
+        const struct gathered_case *worst = largest_error(&error, r, c, k.pair);
+        if (worst)
+            rank(&k, worst, error.value);
     }
     return k;
 }
@@ -113,6 +120,22 @@ static void add_ranked(struct text *to, const struct ranked *k)
     text_free(&all);
     for (size_t i = 0; i < told; i++)
         text_free(&name[i]);
+}
+
+/* "its worst case (symmetric, n = 4096, a condition number of 2^24)": where the error is that of
+ * the input more than of the method, that is said. */
+static void add_worst(struct text *to, const struct ranked *k)
+{
+    enum { WELL = 4 }; /* log2 of a condition number that says little */
+    const struct gathered_case *c = k->item[0];
+    struct text input = {0};
+    page_input(&input, c->field[CASE_INPUT]);
+    html_format(to, "%s (%s%s, n = %.0f", k->count > 1 ? "their worst cases" : "its worst case",
+                k->count > 1 ? "the first: " : "", text_string(&input) ? input.data : "", c->n);
+    if (c->cond_log2.known && isfinite(c->cond_log2.value) && c->cond_log2.value >= WELL)
+        html_format(to, ", condition number 2^%.0f", c->cond_log2.value);
+    text_add(to, ")");
+    text_free(&input);
 }
 
 /* From here on no digit of a result is right. */
@@ -139,17 +162,23 @@ static void say_error(struct text *to, const struct page *r, const struct rankin
     }
     const bool several = k->least.count > 1;
     add_ranked(to, &k->least);
-    html_format(to, " %s least, %s ulp in %s; ", several ? "err" : "errs",
-                short_number(k->least.error).text,
-                several ? "their worst cases" : "its worst case");
+    html_format(to, " %s least, %s ulp; ", several ? "err" : "errs",
+                short_number(k->least.error).text);
     add_ranked(to, &k->most);
     if (k->not_finite)
         text_format(to, " most, whose result%s not finite.", k->not_finite > 1 ? "s are" : " is");
-    else if (nothing_right(k, k->most.error))
-        text_format(to, " most: in %s no digit is right.",
-                    k->most.count > 1 ? "their worst cases" : "its worst case");
-    else
-        html_format(to, " most, %s ulp.", short_number(k->most.error).text);
+    else if (nothing_right(k, k->most.error)) {
+        text_add(to, " most: no digit is right in ");
+        add_worst(to, &k->most);
+        text_add(to, ".");
+    } else {
+        html_format(to, " most, %s ulp", short_number(k->most.error).text);
+        if (k->most.count == 1) {
+            text_add(to, " in ");
+            add_worst(to, &k->most);
+        }
+        text_add(to, ".");
+    }
     text_add(to, "</li>\n");
 }
 
@@ -223,18 +252,13 @@ static void end(struct text *to)
 
 static void add_case(struct text *to, const struct gathered_case *c)
 {
-    struct text input = {0}, name = {0};
-    page_input(&input, c->field[CASE_INPUT]);
+    struct text place = {0}, name = {0};
+    page_case_place(&place, c);
     page_case_name(&name, c);
-    const struct method *m = method_named(c->field[CASE_METHOD]);
-    html_format(to, "%s, ", text_string(&name) ? text_string(&name) : "");
+    html_format(to, "%s, ", text_string(&name) ? name.data : "");
     page_case_formats(to, c, ", ");
-    html_format(to, "%s, ", text_string(&input) ? text_string(&input) : "");
-    if (m && operation_reads_c(m->operation)) /* of a product the shape tells more */
-        html_format(to, "%s, %s", c->field[CASE_KEYS], c->field[CASE_DEVICE]);
-    else
-        html_format(to, "n = %.0f, %s", c->n, c->field[CASE_DEVICE]);
-    text_free(&input);
+    html_text(to, text_string(&place) ? place.data : "");
+    text_free(&place);
     text_free(&name);
 }
 
@@ -338,9 +362,10 @@ void page_distinct_findings(struct text *to, const struct page *r)
     if (kept) {
         begin(to, "good");
         html_format(to,
-                    "%zu case%s of methods that promise the same bits from run to run gave one "
+                    "%s%zu %scase%s of methods that promise the same bits from run to run gave one "
                     "result each, in up to %llu runs.",
-                    kept, kept > 1 ? "s" : "", (unsigned long long)runs);
+                    broken ? "The other " : "", kept, "", kept > 1 ? "s" : "",
+                    (unsigned long long)runs);
         end(to);
     }
 }

@@ -1,4 +1,6 @@
-/* The formats of a case in words. */
+/* The formats of a case in words, and what its outputs are of. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/page/report.h"
@@ -44,4 +46,40 @@ void page_pair_formats(struct text *to, const struct page *r, const char *storag
 void page_pair_head(struct text *to, const struct page *r, const struct gathered_case *pair)
 {
     page_pair_formats(to, r, pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR], ": ");
+}
+
+struct page_terms page_terms(const struct page *r, const struct gathered_case *c)
+{
+    const struct operation *o = page_operation_of(r, c);
+    const double outputs = strtod(c->field[CASE_BINS], NULL);
+    size_t m, n, k;
+    if (o && operation_reads_c(o) && sscanf(c->field[CASE_KEYS], "%zux%zux%zu", &m, &n, &k) == 3)
+        return (struct page_terms){(double)k, "K, products added in an element", "k",
+                                   "at K = ", ""};
+    if (!o || !(outputs > 0) || operation_has(o, OPERAND_KEYS))
+        return (struct page_terms){c->n, "n, elements", "n", "at n = ", ""};
+    return o->ranks ? (struct page_terms){c->n / outputs, "ranks", "ranks", "of ", " ranks"}
+                    : (struct page_terms){c->n / outputs, "elements in a row", "row_length",
+                                          "in rows of ", ""};
+}
+
+void page_case_place(struct text *to, const struct gathered_case *c)
+{
+    static const char ranks[] = "ranks:";
+    const struct method *m = method_named(c->field[CASE_METHOD]);
+    const struct operation *o = m ? m->operation : NULL;
+    const char *keys = c->field[CASE_KEYS], *bins = c->field[CASE_BINS];
+    page_input(to, c->field[CASE_INPUT]);
+    if (o && operation_reads_c(o)) { /* of a product the shape tells more */
+        text_format(to, ", %s, %s", keys, c->field[CASE_DEVICE]);
+        return;
+    }
+    text_format(to, ", n = %.0f", c->n);
+    if (strncmp(keys, ranks, strlen(ranks)) == 0)
+        text_format(to, ", %s ranks", keys + strlen(ranks));
+    else if (o && operation_has(o, OPERAND_KEYS) && *keys)
+        text_format(to, ", %s keys in %s bins", keys, bins);
+    else if (o && *bins)
+        text_format(to, ", %s row%s", bins, strcmp(bins, "1") == 0 ? "" : "s");
+    text_format(to, ", %s", c->field[CASE_DEVICE]);
 }

@@ -41,9 +41,18 @@ static size_t list_inputs(const char *input[INPUTS_MOST], const struct page *r, 
     return count;
 }
 
-/* Correct decimal digits of the worst case; INFINITY: exact; NaN: there is none. A result that is
- * not finite has no digit right, also where the exact sum is 0, so that there is no relative
- * error. */
+/* A result that is not finite has no digit right, also where the exact sum is 0, so that there is
+ * no relative error. One that is the exact value, rounded, has all, also where that is 0 or
+ * infinite. */
+static struct figure error_of(const struct gathered_case *c)
+{
+    struct figure ulp = page_err_ulp(c);
+    if (c->err_ulp.known && (!ulp.known || ulp.value == 0))
+        return (struct figure){true, 0};
+    return ulp.known && !isfinite(ulp.value) ? ulp : c->err_rel;
+}
+
+/* Correct decimal digits of the worst case; INFINITY: exact; NaN: there is none. */
 static double digits_of(const struct page *r, const char *method, const char *input,
                         enum format storage, enum format accumulator)
 {
@@ -54,8 +63,7 @@ static double digits_of(const struct page *r, const char *method, const char *in
             strcmp(c->field[CASE_INPUT], input) == 0 &&
             strcmp(c->field[CASE_STORAGE], format_facts[storage].name) == 0 &&
             strcmp(c->field[CASE_ACCUMULATOR], format_facts[accumulator].name) == 0)
-            gathered_raise(&most, c->err_ulp.known && !isfinite(c->err_ulp.value) ? c->err_ulp
-                                                                                  : c->err_rel);
+            gathered_raise(&most, error_of(c));
     }
     if (!most.known)
         return NAN;

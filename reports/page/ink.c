@@ -10,14 +10,14 @@ enum { FAMILIES = 9, OTHERS = 8, MARKS = 13 };
 static const struct {
     const char *says, *methods;
 } family[FAMILIES] = {
-    {"one element after another", " serial sequential interleaved textbook running welford naive "
+    {"one element after another", " serial textbook running welford naive "
                                   "rank_order linear online split plain "},
     {"in the order of arrival",
      " atomic warp_atomic block_atomic block_local lookback split_k_atomic "},
     {"other fixed trees",
      " pairwise tree blelloch hillis_steele shuffle coarsened two_kernel last_block host_finish "
      "three_kernel chan sort split_k double_tree recursive_doubling rabenseifner ring "
-     "mma wgmma promoted flash recursive_halving butterfly "},
+     "mma wgmma promoted flash recursive_halving butterfly sequential interleaved "},
     {"tiled: one tree for each n", " tiled segmented ordered padded "},
     {"compensated", " kahan neumaier compensated scaled two_pass "},
     {"several words", " sum2 sumk sumk4 sumk5 double_word blocked widened two_words "},

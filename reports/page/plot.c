@@ -411,8 +411,9 @@ static void add_picture(struct plot *p, struct page *r, const char *heading, con
     text_add(to, "</h2>\n");
     if (first) {
         r->drawn += add_panel(to, p, r, 1);
+        text_add(to, "<div class=\"said\">\n");
         add_caption(to, p, caption);
-        text_add(to, "</section>\n");
+        text_add(to, "</div>\n</section>\n");
         to = &r->pictures;
     }
     if (first && p->panels > 1) {

@@ -44,6 +44,14 @@ static double length_of(const struct gathered_case *c)
     return rows > 0 ? c->n / rows : c->n;
 }
 
+/* Of the same elements, in the same rows? */
+static bool same_rows(const struct gathered_case *a, const struct gathered_case *b)
+{
+    return a->n == b->n && strcmp(a->field[CASE_INPUT], b->field[CASE_INPUT]) == 0 &&
+           strcmp(a->field[CASE_BINS], b->field[CASE_BINS]) == 0 &&
+           strcmp(a->field[CASE_KEYS], b->field[CASE_KEYS]) == 0;
+}
+
 void page_reach_findings(struct text *to, const struct page *r)
 {
     const struct gathered_case *worst = NULL, *best = NULL;
@@ -66,10 +74,7 @@ void page_reach_findings(struct text *to, const struct page *r)
     }
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
-        if (same_panel(r, c, worst) && c->n == worst->n &&
-            strcmp(c->field[CASE_INPUT], worst->field[CASE_INPUT]) == 0 &&
-            strcmp(c->field[CASE_BINS], worst->field[CASE_BINS]) == 0 &&
-            strcmp(c->field[CASE_KEYS], worst->field[CASE_KEYS]) == 0 && reached(c) <= 1 + 1e-3 &&
+        if (same_panel(r, c, worst) && same_rows(c, worst) && reached(c) <= 1 + 1e-3 &&
             c->promise != PROMISE_CORRECTLY_ROUNDED && (!best || reached(c) > reached(best)))
             best = c;
     }
@@ -147,16 +152,29 @@ static enum status draw_curves(struct page *r, struct sample *sample, struct pro
 
 /* --- of one length: bars --- */
 
-/* Draws the worst case of each method in each pair of formats. */
+static const struct gathered_case *falls_most(const struct page *r)
+{
+    const struct gathered_case *worst = NULL;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (!isnan(reached(c)) && falls_short(r, c) && (!worst || reached(c) < reached(worst)))
+            worst = c;
+    }
+    return worst;
+}
+
+/* Draws each method in each pair of formats on the rows on which one falls shortest. */
 static void draw_bars(struct plot *plot, const struct page *r)
 {
-    const struct gathered_case *bar[BARS_MOST], *worst = NULL;
+    const struct gathered_case *bar[BARS_MOST], *worst = falls_most(r);
     struct text names = {0}, title = {0}, worst_name = {0};
     size_t bars = 0;
+    if (!worst)
+        return;
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
         size_t k = 0;
-        if (isnan(reached(c)) || !falls_short(r, c))
+        if (isnan(reached(c)) || !falls_short(r, c) || !same_rows(c, worst))
             continue;
         while (k < bars && !(page_same_series(bar[k], c) && same_panel(r, bar[k], c)))
             k++;
@@ -165,10 +183,7 @@ static void draw_bars(struct plot *plot, const struct page *r)
         if (k == bars || reached(c) < reached(bar[k]))
             bar[k] = c;
         bars += k == bars;
-        worst = !worst || reached(c) < reached(worst) ? c : worst;
     }
-    if (!worst)
-        return;
     text_add(&plot->data, "# share of the exact result, place, colour, label\n");
     for (size_t k = 0; k < bars; k++) {
         const struct gathered_case *c = bar[k];

@@ -132,12 +132,14 @@ struct look {
     const char *x_label, *y_label;
     const char *unit; /* of y, in a title */
     enum shows shows;
-    const char *x_name, *y_name; /* columns of NAME.csv */
+    const char *x_name, *y_name;    /* columns of NAME.csv */
+    const char *x_before, *x_after; /* in a title; NULL: "at NAME = " and nothing */
     bool log_x, lines, bounds;
     bool bounds_whole;   /* the axis reaches the largest bound, up to top_most */
     bool factors;        /* y is 1 or more, nearly: its axis begins there */
     bool nested;         /* marks that would cover each other are nested */
     bool so_far;         /* of y the largest up to x */
+    bool worst_first;    /* panels stand in the order of their largest y */
     bool frontier;       /* a line along what no other sample beats: larger x, smaller y */
     double x_span;       /* of a logarithmic axis: its right end over its left, where what is less
                           * stands; 0: whole powers of ten */
@@ -243,6 +245,14 @@ enum status page_write(char **path, const char *directory, const struct page_opt
 
 /* --- what is asked of the cases --- */
 
+/* Of how many terms an output of the case is, and what they are called. */
+struct page_terms {
+    double count;
+    const char *label, *name;   /* of an axis; of a column */
+    const char *before, *after; /* of the number, in a sentence: "at ", " ranks" */
+};
+struct page_terms page_terms(const struct page *r, const struct gathered_case *c);
+
 /* 2^-p of the accumulator of this name; NaN where it is none. */
 double page_unit(const char *accumulator);
 /* Formats and methods in the order of interest: smaller is first. */
@@ -264,6 +274,8 @@ bool page_same_method(const struct gathered_case *a, const struct gathered_case 
 void page_short_name(struct text *to, const char *name);
 void page_name(struct text *to, const char *method, const char *chip, const char *promote);
 void page_case_name(struct text *to, const struct gathered_case *c);
+/* "lognormal, n = 4096, zipf keys in 1000 bins, cpu": on what it ran, and where. */
+void page_case_place(struct text *to, const struct gathered_case *c);
 /* Is there a candidate of `recommend` with a time? Else none is called cheaper than another. */
 bool page_candidates_timed(const struct page *r);
 /* "fp16 added in fp32" or, where it is not known what adds, "fp16 with fp32 asked for"; then

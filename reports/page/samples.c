@@ -162,6 +162,23 @@ static void see(struct seen *s, const struct look *look, const char *name,
 
 /* --- panels --- */
 
+/* Panels in the order of their largest sample. */
+static void worst_first(struct groups *pairs, const struct sample *sample, size_t count)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        size_t worst = i;
+        double most = -INFINITY;
+        for (size_t k = i; k < pairs->count; k++)
+            for (size_t s = 0; s < count; s++)
+                if (samples_same_pair(pairs->first[k], &sample[s]) && sample[s].y > most)
+                    most = sample[s].y, worst = k;
+        const struct sample *first = pairs->first[worst];
+        for (size_t k = worst; k > i; k--)
+            pairs->first[k] = pairs->first[k - 1];
+        pairs->first[i] = first;
+    }
+}
+
 /* What all panels have, for the caption. */
 struct told {
     bool nested, exact, bounds, foreign;
@@ -241,8 +258,13 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
     name_series(&d, r);
     if (panel->look->nested)
         samples_nest(d.place, panel, d.series, d.count, edges, point, other);
+    const bool exact = told->exact;
+    told->exact = false;
     for (size_t i = 0; i < d.count; i++)
         draw_series(plot, &curves, panel, &d, i, edges, point, &seen, told);
+    if (told->exact && !panel->look->frontier)
+        samples_zero(&ranges, edges);
+    told->exact |= exact;
     if (d.count > 0 && panel->look->frontier) {
         samples_others(plot, &curves, panel, point, edges);
         samples_frontier(plot, &curves, panel, point, edges);
@@ -302,6 +324,8 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
         return problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
     }
     bool chips = false;
+    if (look->worst_first)
+        worst_first(&pairs, sample, count);
     for (size_t i = 0; i < count; i++)
         chips |= sample[i].chip && *sample[i].chip;
     snprintf(columns, sizeof columns, "storage,accumulator,method,device,%s,%s,bound%s%s",

@@ -39,6 +39,8 @@ bool samples_finite(const struct point *point, size_t count); /* is any? */
 
 /* The axes of a panel, appended as gnuplot's. `point` has room for those of any series. */
 struct edges samples_axes(struct text *script, const struct panel *panel, struct point *point);
+/* Names the place of what is 0 on a logarithmic axis, and leaves no label where it would touch. */
+void samples_zero(struct text *script, struct edges edges);
 void samples_write(struct text *to, const struct point *point, size_t count, struct edges edges);
 /* As they were measured: nothing stands on an edge. */
 void samples_rows(struct plot *plot, const struct panel *panel, const struct sample *series,

@@ -66,7 +66,10 @@ static void say_names(struct text *to, const struct seen_names *k)
 static void say_last(struct text *to, const struct look *look, const struct seen *s)
 {
     struct short_number least = short_number(s->least.value), most = short_number(s->most.value);
-    text_format(to, "at %s = %.0f ", look->x_name, s->x);
+    if (look->x_before)
+        text_format(to, "%s%.0f%s ", look->x_before, s->x, look->x_after);
+    else
+        text_format(to, "at %s = %.0f ", look->x_name, s->x);
     if (strcmp(least.text, most.text) == 0) {
         text_format(to, "an error of %s %s", most.text, look->unit);
         return;

@@ -32,9 +32,10 @@ enum status page_steps(struct page *r, struct problem *p)
         .name = "steps",
         .heading = "Error against step",
         .caption =
-            "A weight after each of many updates, of the first input and the last start in "
-            "steps.csv: |weight - exact| over |exact|, the largest of all seeds. A line that "
-            "rises to 1 has lost what was added.",
+            "A weight after each of many updates (of steps.csv the first input, and the last "
+            "weight "
+            "that it starts from): |weight - exact| over |exact|, the largest of all seeds; the "
+            "formats with the largest error first. A line that rises to 1 has lost what was added.",
         .x_label = "step",
         .y_label = "error / |exact weight|",
         .unit = "of the exact weight",
@@ -42,6 +43,7 @@ enum status page_steps(struct page *r, struct problem *p)
         .y_name = "err_rel",
         .log_x = true,
         .lines = true,
+        .worst_first = true,
         .decades_most = 12,
         .top_most = 3,
         .series_most = 8,
@@ -71,22 +73,28 @@ enum status page_steps(struct page *r, struct problem *p)
 
 void page_steps_findings(struct text *to, const struct page *r)
 {
-    size_t weights = 0, predicted = 0, met = 0, over = 0;
+    size_t weights = 0, predicted = 0, still = 0, never = 0, over = 0; /* never: at no step */
     for (size_t i = 0; i < r->steps.count; i++) {
         double from = page_number(&r->steps, i, STEPS_STILL_FROM),
                due = page_number(&r->steps, i, STEPS_PREDICTED);
         over += page_number(&r->steps, i, STEPS_OVER_BOUND) > 1;
         weights += ends(r, i);
         predicted += ends(r, i) && !isnan(due);
-        met += ends(r, i) && !isnan(due) && (isnan(from) ? due == 0 : due == from);
+        still += ends(r, i) && due == from;
+        never += ends(r, i) && due == 0 && isnan(from);
     }
     if (weights == 0)
         return;
-    text_format(to, "<li class=\"%s\">", met == predicted ? "good" : "bad");
-    html_format(to,
-                "%zu of %zu plain weights with equal updates stand still at the predicted step.",
-                met, predicted);
-    text_add(to, "</li>\n");
+    const bool all = still + never == predicted;
+    text_format(to, "<li class=\"%s\">", all ? "good" : "bad");
+    html_format(to, "%zu of %zu plain weights with equal updates do as predicted: ", still + never,
+                predicted);
+    if (still > 0)
+        html_format(to, "%zu stand%s still at the predicted step", still, still == 1 ? "s" : "");
+    if (never > 0)
+        html_format(to, "%s%zu move%s at every step", still > 0 ? ", " : "", never,
+                    never == 1 ? "s" : "");
+    text_add(to, still + never > 0 ? ".</li>\n" : "none.</li>\n");
     if (over > 0)
         text_format(to, "<li class=\"bad\">%zu rows exceed their bound.</li>\n", over);
     text_format(to, "<li class=\"plain\">%zu weights, %zu rows of steps.csv.</li>\n", weights,

@@ -355,20 +355,22 @@ static struct figure size_of(const struct gathered_case *c, const struct figure 
     return (struct figure){0};
 }
 
-static void take_figures(struct gathered_case *c, const struct figure f[FIGURES])
+/* Of arrays each figure is that of another output, and the bound that of one that is shown. */
+static void take_figures(struct gathered_case *c, const struct figure f[FIGURES], bool arrays)
 {
     struct figure size = size_of(c, f);
     if (c->runs == 1) {
         c->first_result = f[RESULT];
         c->first_exact = f[EXACT];
     }
-    double sign = f[RESULT].known && f[EXACT].known && f[RESULT].value < f[EXACT].value ? -1 : 1;
+    bool below = f[RESULT].known && f[EXACT].known && f[RESULT].value < f[EXACT].value;
+    double sign = below && !arrays ? -1 : 1;
     c->offset[c->runs - 1] = f[ULP].known ? sign * f[ULP].value : NAN;
     gathered_raise(&c->err_ulp, f[ULP]);
     gathered_raise(&c->err_rel, f[REL]);
     gathered_raise(&c->err_backward, f[BACKWARD]);
     gathered_raise(&c->err_over_bound, f[SHARE]);
-    if (f[BOUND].known && size.known && isfinite(size.value) && size.value > 0)
+    if (!arrays && f[BOUND].known && size.known && isfinite(size.value) && size.value > 0)
         gathered_raise(&c->bound, (struct figure){true, f[BOUND].value / size.value});
     if (f[TIME].known && !(c->time_ns.known && c->time_ns.value <= f[TIME].value))
         c->time_ns = f[TIME];
@@ -392,7 +394,7 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
     if (status == STATUS_OK)
         status = read_figures(f, row, p);
     if (status == STATUS_OK)
-        take_figures(c, f);
+        take_figures(c, f, columns_of_arrays(g->of));
     if (status == STATUS_OK && !columns_of_arrays(g->of))
         c->right_infinity |= f[RESULT].known && isinf(f[RESULT].value) &&
                              strcmp(row->field[RESULTS_STATUS], "ok") == 0;

@@ -16,14 +16,14 @@ struct gathered_case {
     uint64_t runs;        /* that gave a result */
     struct hash128 *bits; /* of the results: sorted, none twice, `distinct` of them */
     size_t distinct;
-    double *offset;       /* of each run, of sums: its err_ulp, negative below the exact sum; NULL:
-                           * not known */
+    double *offset; /* of each run: its err_ulp, of sums negative below the exact sum; NULL: not
+                     * known */
     char *result, *first; /* `result` and `result_bits` of the first run that has one; or NULL */
     struct figure first_result, first_exact; /* of that run; of arrays, of their first output */
     /* The largest of the runs, once there is a NaN that. */
     struct figure err_ulp, err_rel, err_backward, err_over_bound;
     bool right_infinity;   /* of sums: an infinity is what the exact sum rounds to */
-    struct figure bound;   /* over sum|x| */
+    struct figure bound;   /* over sum|x|; not known of arrays */
     struct figure time_ns; /* the least */
     char status[16];       /* of the last run without a result, or "" */
     bool joined;           /* for who compares */

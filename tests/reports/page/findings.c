@@ -131,6 +131,9 @@ static struct text errors_of(const struct said *said, size_t count, bool right_i
         item[i].field[CASE_PROMOTE] = words[i].word[2];
         item[i].field[CASE_STORAGE] = "fp32";
         item[i].field[CASE_ACCUMULATOR] = (char *)said[i].accumulator;
+        item[i].field[CASE_INPUT] = "ones";
+        item[i].n = 4096;
+        item[i].cond_log2 = known(said[i].err_ulp >= 16777216 ? 30 : 1);
         item[i].err_ulp = said[i].err_ulp < 0 ? (struct figure){0} : known(said[i].err_ulp);
         item[i].right_infinity = right_infinity;
     }
@@ -155,22 +158,22 @@ static void expect_errors(const struct said *said, size_t count, const char *due
 /* The largest error of a method counts. */
 Test(findings, least_and_most)
 {
-    EXPECT_ERRORS("sum/tiled errs least, 3 ulp in its worst case; sum/serial most, 7 ulp.",
-                  {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 5}, {"sum/tiled", "fp32", 3},
-                  {"sum/pairwise", "fp32", 4}, {"sum/serial", "fp32", 7},
-                  {"sum/kahan", "fp32", -1});
+    EXPECT_ERRORS(
+        "sum/tiled errs least, 3 ulp; sum/serial most, 7 ulp in its worst case (ones, n = 4096).",
+        {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 5}, {"sum/tiled", "fp32", 3},
+        {"sum/pairwise", "fp32", 4}, {"sum/serial", "fp32", 7}, {"sum/kahan", "fp32", -1});
 }
 
 /* Those whose errors are printed alike are named together, the first three of them. */
 Test(findings, ties)
 {
-    EXPECT_ERRORS("sum/tiled and sum/pairwise err least, 3 ulp in their worst cases; sum/serial "
-                  "and sum/shuffle most, 7 ulp.",
-                  {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 5}, {"sum/tiled", "fp32", 3},
-                  {"sum/pairwise", "fp32", 3.001}, {"sum/serial", "fp32", 7},
-                  {"sum/shuffle", "fp32", 7}, {"sum/kahan", "fp32", -1});
-    EXPECT_ERRORS("sum/tiled, sum/kahan, sum/sum2 and 1 more err least, 0.5 ulp in their worst "
-                  "cases; sum/serial most, 7 ulp.",
+    EXPECT_ERRORS(
+        "sum/tiled and sum/pairwise err least, 3 ulp; sum/serial and sum/shuffle most, 7 ulp.",
+        {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 5}, {"sum/tiled", "fp32", 3},
+        {"sum/pairwise", "fp32", 3.001}, {"sum/serial", "fp32", 7}, {"sum/shuffle", "fp32", 7},
+        {"sum/kahan", "fp32", -1});
+    EXPECT_ERRORS("sum/tiled, sum/kahan, sum/sum2 and 1 more err least, 0.5 ulp; sum/serial most, "
+                  "7 ulp in its worst case",
                   {"sum/serial", "fp32", 7}, {"sum/tiled", "fp32", 0.5}, {"sum/kahan", "fp32", 0.5},
                   {"sum/sum2", "fp32", 0.5}, {"sum/exact", "fp32", 0.5});
 }
@@ -179,21 +182,23 @@ Test(findings, ties)
  * neither which of two is further off nor, where all are so far off, which is the best. */
 Test(findings, no_digit_is_right)
 {
-    EXPECT_ERRORS("sum/serial most: in its worst case no digit is right.", {"sum/tiled", "fp32", 1},
-                  {"sum/serial", "fp32", 16777216});
-    EXPECT_ERRORS("sum/serial and sum/pairwise most: in their worst cases no digit is right.",
+    EXPECT_ERRORS("sum/serial most: no digit is right in its worst case (ones, n = 4096, condition "
+                  "number 2^30).",
+                  {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 16777216});
+    EXPECT_ERRORS("sum/serial and sum/pairwise most: no digit is right in their worst cases (the "
+                  "first: ones, n = 4096, condition number 2^30).",
                   {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 16777216},
                   {"sum/pairwise", "fp32", 1e20});
     EXPECT_ERRORS(NULL, {"sum/sum2", "fp32", 1e8}, {"sum/serial", "fp32", 1e20});
-    EXPECT_ERRORS("sum/serial most, 1.68e+07 ulp.", {"sum/tiled", "fp32", 1},
-                  {"sum/serial", "fp32", 16777215});
+    EXPECT_ERRORS("sum/serial most, 1.68e+07 ulp in its worst case (ones, n = 4096).",
+                  {"sum/tiled", "fp32", 1}, {"sum/serial", "fp32", 16777215});
 }
 
 /* Chips and intervals of promotion are told apart. */
 Test(findings, of_chips)
 {
-    EXPECT_ERRORS("gemm/promoted (h100, every 32) errs least, 2 ulp in its worst case; gemm/mma "
-                  "(ada) most, 9 ulp.",
+    EXPECT_ERRORS("gemm/promoted (h100, every 32) errs least, 2 ulp; gemm/mma (ada) most, 9 ulp in "
+                  "its worst case",
                   {"gemm/mma h100", "fp32", 5}, {"gemm/mma ada", "fp32", 9},
                   {"gemm/promoted h100 32", "fp32", 2}, {"gemm/promoted h100 128", "fp32", 4});
 }
@@ -203,7 +208,7 @@ Test(findings, one_pair_of_formats)
 {
     static const char *const pair[] = {"fp32", "fp64", "fp16"};
     for (size_t k = 0; k < 3; k++)
-        EXPECT_ERRORS("sum/tiled errs least, 2 ulp in its worst case; sum/serial most, 4 ulp.",
+        EXPECT_ERRORS("sum/tiled errs least, 2 ulp; sum/serial most, 4 ulp in its worst case",
                       {"sum/tiled", "fp32", 2}, {"sum/serial", "fp32", 4},
                       {"sum/serial", pair[k], k ? 1000 : 3}, {"sum/tiled", pair[k], k ? 1000 : 1});
 }
@@ -217,8 +222,7 @@ Test(findings, one_operation)
 
 Test(findings, results_that_are_not_finite)
 {
-    EXPECT_ERRORS("sum/tiled errs least, 3 ulp in its worst case; sum/serial most, whose result "
-                  "is not finite.",
+    EXPECT_ERRORS("sum/tiled errs least, 3 ulp; sum/serial most, whose result is not finite.",
                   {"sum/serial", "fp32", INFINITY}, {"sum/tiled", "fp32", 3});
     EXPECT_ERRORS("sum/serial and sum/pairwise most, whose results are not finite.",
                   {"sum/serial", "fp32", INFINITY}, {"sum/pairwise", "fp32", INFINITY},
@@ -413,4 +417,80 @@ Test(findings, first_and_last_cliff)
         expect_told(&told, "sum/exact still has some at 2^30, the largest tried.", lasts);
         text_free(&told);
     }
+}
+
+/* ---- where a case ran, and what its outputs are of ---- */
+
+static void expect_place(const char *method, const char *keys, const char *bins, double terms,
+                         const char *name, const char *due)
+{
+    struct gathered_case c = {.n = 6000};
+    const struct page r = {0};
+    struct text told = {0};
+    for (size_t k = 0; k < CASE_ALL; k++)
+        c.field[k] = "";
+    c.field[CASE_METHOD] = (char *)method;
+    c.field[CASE_INPUT] = "ones";
+    c.field[CASE_DEVICE] = "cpu";
+    c.field[CASE_KEYS] = (char *)keys;
+    c.field[CASE_BINS] = (char *)bins;
+    page_case_place(&told, &c);
+    cr_expect_str_eq(text_string(&told), due);
+    text_free(&told);
+    const struct page_terms of = page_terms(&r, &c);
+    cr_expect(of.count == terms && strcmp(of.name, name) == 0, "%s: %g %s", method, of.count,
+              of.name);
+}
+
+/* An output of a product adds K products, however many elements its matrices have; of ranks one
+ * element each; of bins at most all. */
+Test(findings, places_and_terms)
+{
+    expect_place("sum/serial", "", "", 6000, "n", "ones, n = 6000, cpu");
+    expect_place("gemm/tiled", "10x20x190", "200", 190, "k", "ones, 10x20x190, cpu");
+    expect_place("allreduce/ring", "ranks:3", "2000", 3, "ranks", "ones, n = 6000, 3 ranks, cpu");
+    expect_place("rows/tiled", "row", "12", 500, "row_length", "ones, n = 6000, 12 rows, cpu");
+    expect_place("scatter/sort", "zipf:s=1.1", "50", 6000, "n",
+                 "ones, n = 6000, zipf:s=1.1 keys in 50 bins, cpu");
+}
+
+/* ---- weights that stand still ---- */
+
+static void expect_steps(const char *const (*row)[2], size_t count, const char *due, bool good)
+{
+    char *cell[8 * STEPS_COLUMNS];
+    struct page r = {.steps = {count, STEPS_COLUMNS, cell}};
+    struct text told = {0};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < STEPS_COLUMNS; k++)
+            cell[i * STEPS_COLUMNS + k] = "";
+        cell[i * STEPS_COLUMNS + STEPS_STEP] = cell[i * STEPS_COLUMNS + STEPS_N] = "100";
+        cell[i * STEPS_COLUMNS + STEPS_STILL_FROM] = (char *)row[i][0];
+        cell[i * STEPS_COLUMNS + STEPS_PREDICTED] = (char *)row[i][1];
+    }
+    page_steps_findings(&told, &r);
+    expect_told(&told, due, true);
+    expect_told(&told, "<li class=\"good\">", good);
+    text_free(&told);
+}
+
+/* One that never stands still does not stand still at a step. */
+Test(findings, weights_that_move_on)
+{
+    static const char *const as_predicted[][2] = {{"7", "7"}, {"", "0"}, {"", "0"}, {"", ""}},
+                             *const others[][2] = {{"7", "8"}, {"9", "9"}};
+    expect_steps(as_predicted, 4,
+                 "3 of 3 plain weights with equal updates do as predicted: 1 stands still at the "
+                 "predicted step, 2 move at every step.",
+                 true);
+    expect_steps(as_predicted + 1, 2,
+                 "2 of 2 plain weights with equal updates do as predicted: 2 "
+                 "move at every step.",
+                 true);
+    expect_steps(others, 2,
+                 "1 of 2 plain weights with equal updates do as predicted: 1 stands "
+                 "still at the predicted step.",
+                 false);
+    expect_steps(others, 1, "0 of 1 plain weights with equal updates do as predicted: none.",
+                 false);
 }
