@@ -77,8 +77,8 @@ Test(reproducer, objects_from_run_to_run, .init = make_folder, .fini = remove_fo
 
 Test(reproducer, objects_by_shape_and_neighbours, .init = make_folder, .fini = remove_folder)
 {
-    object_breaks("shares", "", 1, "promises gpu_to_gpu");
-    object_breaks("greedy", "", 1, "what lies around the input");
+    object_breaks("shares", "--seconds 3", 1, "promises gpu_to_gpu");
+    object_breaks("greedy", "--seconds 3", 1, "what lies around the input");
 }
 
 Test(reproducer, objects_by_order_and_rounding, .init = make_folder, .fini = remove_folder)
