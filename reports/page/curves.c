@@ -177,6 +177,7 @@ enum status page_growth(struct page *r, struct problem *p)
         sample[count] = sample_of(r, c);
         const struct page_terms of = page_terms(r, c);
         if (count == 0) {
+            terms.heading = of.heading;
             terms.x_label = of.label;
             terms.x_name = of.name;
             terms.x_before = of.before;

@@ -50,17 +50,22 @@ void page_pair_head(struct text *to, const struct page *r, const struct gathered
 
 struct page_terms page_terms(const struct page *r, const struct gathered_case *c)
 {
+    static const struct page_terms
+        elements = {0, "Error against length", "n, elements", "n", "at n = ", ""},
+        products = {0, "Error against K", "K, products added in an element", "k", "at K = ", ""},
+        ranks = {0, "Error against the number of ranks", "ranks", "ranks", "of ", " ranks"},
+        rows = {
+            0, "Error against the length of rows", "elements in a row", "row_length", "in rows of ",
+            ""};
     const struct operation *o = page_operation_of(r, c);
     const double outputs = strtod(c->field[CASE_BINS], NULL);
     size_t m, n, k;
-    if (o && operation_reads_c(o) && sscanf(c->field[CASE_KEYS], "%zux%zux%zu", &m, &n, &k) == 3)
-        return (struct page_terms){(double)k, "K, products added in an element", "k",
-                                   "at K = ", ""};
-    if (!o || !(outputs > 0) || operation_has(o, OPERAND_KEYS))
-        return (struct page_terms){c->n, "n, elements", "n", "at n = ", ""};
-    return o->ranks ? (struct page_terms){c->n / outputs, "ranks", "ranks", "of ", " ranks"}
-                    : (struct page_terms){c->n / outputs, "elements in a row", "row_length",
-                                          "in rows of ", ""};
+    bool shaped =
+        o && operation_reads_c(o) && sscanf(c->field[CASE_KEYS], "%zux%zux%zu", &m, &n, &k) == 3;
+    bool whole = !o || !(outputs > 0) || operation_has(o, OPERAND_KEYS);
+    struct page_terms of = shaped ? products : whole ? elements : o->ranks ? ranks : rows;
+    of.count = shaped ? (double)k : whole ? c->n : c->n / outputs;
+    return of;
 }
 
 void page_case_place(struct text *to, const struct gathered_case *c)

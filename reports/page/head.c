@@ -61,7 +61,7 @@ static const char style[] =
     "summary{cursor:pointer;padding:.3rem "
     "0}code{font-size:.9em}pre{margin:0;padding:.5rem;font-size:.8125rem;line-height:1.3;"
     "overflow-wrap:normal}\n"
-    ".inks{max-width:none}.inks span{white-space:nowrap}.inks "
+    ".o{white-space:nowrap}.inks{max-width:none}.inks span{white-space:nowrap}.inks "
     "span::before{content:'';display:inline-block;width:.7em;height:.7em;margin:0 .25em 0 "
     ".1em;"
     "background:var(--c)}.i1{--c:var(--c1)}.i2{--c:var(--c2)}.i3{--c:var(--c3)}.i4{--c:var(--c4)}"
@@ -99,6 +99,8 @@ static void begin_fact(struct text *to, const char *name)
     text_format(to, "<dt>%s</dt><dd>", name);
 }
 
+enum { OPTION_MOST = 24 };
+
 /* The command as it was typed, but for where the program lies. */
 static void add_command(struct text *to, const struct page *r)
 {
@@ -110,7 +112,12 @@ static void add_command(struct text *to, const struct page *r)
         const char *word = json_string_value(argument), *slash = word ? strrchr(word, '/') : NULL;
         word = i == 0 && slash ? slash + 1 : word ? word : "";
         bool quoted = word[strcspn(word, " \t\n'\"\\$`*?;&|<>()")];
-        html_format(to, "%s%s%s%s", i ? " " : "", quoted ? "'" : "", word, quoted ? "'" : "");
+        /* An option is not parted after its hyphens. */
+        bool option = strncmp(word, "--", 2) == 0 && strlen(word) < OPTION_MOST;
+        text_add(to, i ? " " : "");
+        text_add(to, option ? "<span class=\"o\">" : "");
+        html_format(to, "%s%s%s", quoted ? "'" : "", word, quoted ? "'" : "");
+        text_add(to, option ? "</span>" : "");
     }
     text_add(to, "</code></dd>\n");
 }

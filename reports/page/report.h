@@ -248,8 +248,8 @@ enum status page_write(char **path, const char *directory, const struct page_opt
 /* Of how many terms an output of the case is, and what they are called. */
 struct page_terms {
     double count;
-    const char *label, *name;   /* of an axis; of a column */
-    const char *before, *after; /* of the number, in a sentence: "at ", " ranks" */
+    const char *heading, *label, *name; /* of a picture; of an axis; of a column */
+    const char *before, *after;         /* of the number, in a sentence: "at ", " ranks" */
 };
 struct page_terms page_terms(const struct page *r, const struct gathered_case *c);
 

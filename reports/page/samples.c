@@ -258,24 +258,25 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
     name_series(&d, r);
     if (panel->look->nested)
         samples_nest(d.place, panel, d.series, d.count, edges, point, other);
-    const bool exact = told->exact;
-    told->exact = false;
+    const struct told before = *told;
+    told->exact = told->bounds = false;
     for (size_t i = 0; i < d.count; i++)
         draw_series(plot, &curves, panel, &d, i, edges, point, &seen, told);
     if (told->exact && !panel->look->frontier)
         samples_zero(&ranges, edges);
-    told->exact |= exact;
     if (d.count > 0 && panel->look->frontier) {
         samples_others(plot, &curves, panel, point, edges);
         samples_frontier(plot, &curves, panel, point, edges);
     }
-    if (d.count > 0 && panel->look->bounds)
+    if (told->bounds)
         text_format(&curves,
                     ", \\\n    NaN with lines linecolor rgb 0x888888 linewidth 1 dashtype 2 "
                     "title 'bound (dashed%s)'",
                     panel->look->bounds_whole && bounds_above(panel, &d, point, edges)
                         ? "; some above the picture"
                         : "");
+    told->exact |= before.exact;
+    told->bounds |= before.bounds;
     if (d.count > 0) {
         set_panel(plot, r, panel, &d, &seen);
         text_join(&plot->script, &ranges);
