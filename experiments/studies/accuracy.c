@@ -50,6 +50,20 @@ bool accuracy_seen_before(const struct plan *plan, size_t i)
     return false;
 }
 
+/* The largest condition number of an input of this length. */
+static struct figure cond_of(const struct plan *plan, const struct source *like)
+{
+    struct figure most = {0};
+    for (size_t i = 0; i < plan->sources; i++) {
+        const struct source *s = &plan->source[i];
+        struct figure cond = plan->cases[s->first].cond_log2;
+        bool same = s->array.n == like->array.n && strcmp(s->name, like->name) == 0;
+        if (same && cond.known && !(most.known && most.value >= cond.value))
+            most = cond;
+    }
+    return most;
+}
+
 static void by_input(struct text *to, const struct plan *plan, const struct pairs *pairs)
 {
     static const char *const name[] = {"input", "n", "cond", NULL};
@@ -62,7 +76,7 @@ static void by_input(struct text *to, const struct plan *plan, const struct pair
         const struct source *s = &plan->source[i];
         if (accuracy_seen_before(plan, i))
             continue;
-        struct figure cond = plan->cases[s->first].cond_log2;
+        struct figure cond = cond_of(plan, s);
         table_cell(&table, "%s", s->name);
         table_cell(&table, "%zu", s->array.n);
         if (cond.known)

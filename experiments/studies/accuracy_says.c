@@ -28,8 +28,8 @@ struct accuracy_row *accuracy_rows(size_t *count, const struct plan *plan)
             at++;
         if (at == *count)
             row[(*count)++] = (struct accuracy_row){s->name, each ? s->array.n : 0, cond};
-        else if (!accuracy_seen_before(plan, i) && !(row[at].cond_log2.value >= cond.value))
-            row[at].cond_log2 = cond; /* of one storage format, the worst length */
+        else if (cond.known && !(row[at].cond_log2.known && row[at].cond_log2.value >= cond.value))
+            row[at].cond_log2 = cond; /* the largest of lengths, seeds and storage formats */
     }
     return row;
 }

@@ -1,5 +1,6 @@
 /* run cond: how ill-conditioned may a sum be for a method? */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/sweep/breaks.h"
@@ -25,7 +26,6 @@ struct cond {
     size_t spots;
     int *place, *column; /* of the table's cases, ascending, each once; those with a column */
     size_t places;
-    size_t most; /* places, of the tables that have no column for each */
     bool *drawn; /* of each case */
 };
 
@@ -254,9 +254,10 @@ static void draw_table(struct text *to, struct cond *c, const struct study_case 
     }
     memcpy(align, "lrr", 3);
     memset(align + 3, 'R', columns);
-    if (columns < c->places && c->places > c->most)
-        c->most = c->places;
-    struct table table = {.align = align};
+    char some[96];
+    snprintf(some, sizeof some,
+             "columns are some of the %zu condition numbers tried; --wide has all", c->places);
+    struct table table = {.align = align, .some = columns < c->places ? some : NULL};
     cond_of(to, c->plan, first);
     text_add(to, "\n");
     table_cell(&table, "method");
@@ -315,9 +316,6 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     text_add(to, "\n");
     if (status == STATUS_OK)
         for_each_table(to, &c, draw_table);
-    if (c.most > 0)
-        text_format(to, "columns are some of the %zu condition numbers tried; --wide has all\n\n",
-                    c.most);
     free(c.of_case);
     free(c.spot);
     free(c.place);

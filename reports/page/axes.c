@@ -193,7 +193,7 @@ struct edges samples_axes(struct text *script, const struct panel *panel, struct
         text_format(script, "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n",
                     left, right);
     else
-        text_format(script, "set xrange [%.6g : %.6g]\n", left, right);
+        text_format(script, "set format x '%%g'\nset xrange [%.6g : %.6g]\n", left, right);
     double lower = look->frontier ? bottom : bottom + ABOVE_EDGE * (top - bottom);
     return (struct edges){left, right, pow(10, lower), pow(10, top), drawn_most(look)};
 }

@@ -150,12 +150,12 @@ static enum status add_depths(struct plot *plot, struct shown_trees *trees, stru
         snprintf(title, sizeof title, "%d elements: how many additions each passes through",
                  TREES_LARGE);
         plot_panel(plot, 300 + 19 * fmin((double)trees->count, NAMED_MOST), title);
-        text_format(
-            &plot->script,
-            "set key noenhanced\nset grid\nset xtics %d font 'sans,13'\nset ytics autofreq\n"
-            "set xlabel \"element\\n \"\nset ylabel 'additions on the way'\n"
-            "set logscale y\nset xrange [0 : %d]\nset yrange [1 : %u]\nplot ",
-            TREES_LARGE / 4, TREES_LARGE, 2 * highest);
+        text_format(&plot->script,
+                    "set key noenhanced\nset grid\nset format x '%%g'\nset xtics %d font "
+                    "'sans,13'\nset ytics autofreq\n"
+                    "set xlabel \"element\\n \"\nset ylabel 'additions on the way'\n"
+                    "set logscale y\nset xrange [0 : %d]\nset yrange [1 : %u]\nplot ",
+                    TREES_LARGE / 4, TREES_LARGE, 2 * highest);
         text_join(&plot->script, &curves);
         text_add(&plot->script, "\n");
     }

@@ -179,7 +179,9 @@ void table_draw(struct text *to, const struct table *t)
         draw_cell(to, t->cell[i], t->align[column], width[column], column == last);
         text_add(to, column == last ? "\n" : "  ");
     }
-    if (left_out.length) {
+    if (t->some && !is_wide) {
+        text_format(to, "%s\n", t->some);
+    } else if (left_out.length) {
         text_add(to, "columns left out (--wide has them): ");
         text_join(to, &left_out);
         text_add(to, "\n");

@@ -8,6 +8,9 @@ struct table {
     /* A letter for each column: l left, r right; L, R: may be left out of a table that is too wide.
      */
     const char *align;
+    /* NULL: a line names columns that are left out; else what it says in place of that, also where
+     * none are. Nothing with --wide. */
+    const char *some;
     size_t cells;
     char **cell;
     bool failed; /* memory ran out: the table draws nothing */

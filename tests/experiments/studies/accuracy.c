@@ -312,3 +312,37 @@ Test(accuracy, default_study_fits_30_lines, .init = make_folder, .fini = remove_
     text_free(&text);
     study_free(&s);
 }
+
+/* The condition number beside an input is the largest of its seeds, not that of the first. */
+Test(accuracy, cond_is_the_largest_of_seeds, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    const char *out = in_folder("out");
+    double first = NAN, most = 0;
+    char due[64];
+    study_make(&s, "accuracy",
+               (study_words){{"method", "sum/serial"},
+                             {"device", "cpu"},
+                             {"storage", "fp32"},
+                             {"accumulator", "fp32"},
+                             {"input", "symmetric"},
+                             {"n", "2^11"},
+                             {"seed", "1..20"},
+                             {NULL}});
+    cr_assert_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
+    for (size_t i = 0; i < s.plan.case_count; i++) {
+        double cond = s.plan.cases[i].cond_log2.value;
+        first = s.plan.source[s.plan.cases[i].source].seed == 1 ? cond : first;
+        most = fmax(most, cond);
+    }
+    cr_assert(most > first + 2);
+    for (int wide = 0; wide < 2; wide++) {
+        table_set_wide(wide);
+        struct text text = table_of(&s, out);
+        const char *row = strstr(text.data, "\nsymmetric  2048  ");
+        snprintf(due, sizeof due, "\nsymmetric  2048  2^%.0f  ", most);
+        cr_expect(row && strncmp(row, due, strlen(due)) == 0, "%s, expected%s", text.data, due);
+        text_free(&text);
+    }
+    study_free(&s);
+}

@@ -148,6 +148,10 @@ Test(cond, cells_are_what_the_rows_say, .init = make_folder, .fini = remove_fold
         for (int i = 0; i < PLACES; i++)
             cr_expect(!c.known[i] || c.error[i] <= c.bound[i], "%s at 2^%d", name, i);
     }
+    cr_expect(strstr(text.data, "\ncolumns are some of the 31 condition numbers tried; --wide has "
+                                "all\n") &&
+                  !strstr(text.data, "left out"),
+              "%s", text.data);
     /* The verdict comes first: who is the first to lose all digits, and who keeps some; ties are
      * counted. */
     struct text due = {0}, wrapped = {0};
