@@ -11,23 +11,63 @@ static bool adds_unknown(const char *added_in)
     return strcmp(added_in, "unknown") == 0 || strcmp(added_in, "undocumented") == 0;
 }
 
+static void say_formats(struct text *to, const char *storage, const char *accumulator,
+                        const char *added_in, const char *result)
+{
+    text_add(to, storage);
+    if (adds_unknown(added_in))
+        text_format(to, " with %s asked for", accumulator);
+    else if (strcmp(added_in, "none") != 0) /* a move of bits */
+        page_added_in(to, " ", *added_in ? added_in : accumulator, result);
+}
+
 void page_formats(struct text *to, const char *storage, const char *accumulator,
                   const char *added_in, const char *behind)
 {
-    text_format(to, adds_unknown(added_in) ? "%s with %s asked for%s" : "%s added in %s%s", storage,
-                accumulator, behind);
+    say_formats(to, storage, accumulator, added_in, accumulator);
+    text_add(to, behind);
+}
+
+void page_added_in(struct text *to, const char *before, const char *added_in, const char *result)
+{
+    text_add(to, before);
+    if (adds_unknown(added_in))
+        text_format(to, "result in %s, accumulator %s", result, added_in);
+    else if (strcmp(added_in, "exact") == 0)
+        text_add(to, "added exactly");
+    else if (strcmp(added_in, "none") == 0)
+        text_add(to, "nothing added");
+    else
+        text_format(to, "added in %s", added_in);
+    if (strcmp(added_in, result) != 0 && !adds_unknown(added_in))
+        text_format(to, ", result in %s", result);
+}
+
+/* Older files do not say what the result is rounded to. */
+static const char *result_of(const char *result, const char *accumulator)
+{
+    return *result ? result : accumulator;
 }
 
 void page_case_formats(struct text *to, const struct gathered_case *c, const char *behind)
 {
-    page_formats(to, c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR], c->field[CASE_ADDED_IN],
-                 behind);
+    say_formats(to, c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR], c->field[CASE_ADDED_IN],
+                result_of(c->field[CASE_RESULT_FORMAT], c->field[CASE_ACCUMULATOR]));
+    text_add(to, behind);
 }
 
 void page_time_formats(struct text *to, const struct page_time *t, const char *behind)
 {
-    page_formats(to, t->field[TIMES_STORAGE], t->field[TIMES_ACCUMULATOR], t->field[TIMES_ADDED_IN],
-                 behind);
+    say_formats(to, t->field[TIMES_STORAGE], t->field[TIMES_ACCUMULATOR], t->field[TIMES_ADDED_IN],
+                result_of(t->field[TIMES_RESULT_FORMAT], t->field[TIMES_ACCUMULATOR]));
+    text_add(to, behind);
+}
+
+void page_times_formats(struct text *to, const struct page_time *t, const char *behind)
+{
+    const char *added_in = t->field[TIMES_ADDED_IN];
+    page_formats(to, t->field[TIMES_STORAGE], t->field[TIMES_ACCUMULATOR],
+                 adds_unknown(added_in) ? added_in : "", behind);
 }
 
 void page_pair_formats(struct text *to, const struct page *r, const char *storage,

@@ -25,6 +25,12 @@ static bool is_timed(const struct page_time *t)
     return t->of_raw.known && t->of_raw.value > 0 && *t->field[TIMES_ACCUMULATOR];
 }
 
+/* As bench says it: the data fit in the cache, so that the raw read is none of the memory. */
+static const char *cached(const struct page_time *t)
+{
+    return *t->field[TIMES_IN_CACHE] ? ", cached" : "";
+}
+
 static void write_row(struct plot *plot, const struct page_time *t, enum promise promise)
 {
     static const enum times_column column[] = {TIMES_DEVICE, TIMES_STORAGE, TIMES_ACCUMULATOR,
@@ -86,9 +92,9 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pag
     size_t times = plot_data_end(plot);
     write_cheapest(plot, r, first);
     size_t cheapest = plot_data_end(plot);
-    page_time_formats(&title, first, ", ");
+    page_times_formats(&title, first, ", ");
     page_input(&title, first->field[TIMES_INPUT]);
-    text_format(&title, ", n = %s", first->field[TIMES_N]);
+    text_format(&title, ", n = %s%s", first->field[TIMES_N], cached(first));
     say_prices(&title, r, first);
     plot_panel(plot, 360, text_string(&title) ? text_string(&title) : "");
     text_add(&plot->script, "unset key\nset ytics (");
@@ -110,22 +116,35 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pag
 enum status page_prices(struct page *r, struct problem *p)
 {
     struct plot plot;
+    bool any_cached = false;
     plot_begin(&plot, "prices", "device,storage,accumulator,input,n,method,promise,raw_reads");
     for (size_t i = 0; i < r->times && plot.panels < PRICES_MOST; i++) {
         size_t k = 0;
         while (k < i && !(is_timed(&r->time[k]) && same_panel(&r->time[k], &r->time[i])))
             k++;
-        if (k == i && is_timed(&r->time[i]) && page_fastest(r, &r->time[i], PROMISE_RUN_TO_RUN))
+        if (k == i && is_timed(&r->time[i]) && page_fastest(r, &r->time[i], PROMISE_RUN_TO_RUN)) {
             draw_panel(&plot, r, &r->time[i]);
+            any_cached |= *cached(&r->time[i]) != '\0';
+        }
     }
-    return plot_end(
-        &plot, r, "What each promise costs",
+    static const char cache[] =
+        " Cached: the data fit in the cache, where the instructions of the raw read's loop, not "
+        "the memory, limit it; a larger --timed tells how near to the speed of memory a method is.";
+    struct text caption = {0};
+    text_format(
+        &caption,
         "Each point is one method, in the row of the promise that it makes. Its place from left to "
         "right is its time as a multiple of a raw read, a loop that only reads the data: 1 is as "
         "fast as reading. The named point of a row is the cheapest method with that promise or a "
         "stronger one; grey points are the other methods, named in the table of times and in the "
-        "CSV file of the picture.",
-        p);
+        "CSV file of the picture.%s",
+        any_cached ? cache : "");
+    enum status status =
+        text_string(&caption)
+            ? plot_end(&plot, r, "What each promise costs", caption.data, p)
+            : problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
+    text_free(&caption);
+    return status;
 }
 
 /* --- What methods cost, in sentences: what was timed beside a raw read --- */
@@ -141,9 +160,9 @@ static void say_speed(struct text *to, const struct page *r)
     text_add(to, "<li class=\"plain\">");
     html_format(to, "Fastest beside a raw read of the same data: %s, ", best->field[TIMES_METHOD]);
     page_time_formats(to, best, ", at ");
-    html_format(to, "%s GB/s, %.2f of the raw read.",
+    html_format(to, "%s GB/s, %.2f of the raw read%s.",
                 short_number(best->gb_per_s.known ? best->gb_per_s.value : 0).text,
-                best->of_raw.value);
+                best->of_raw.value, cached(best));
     text_add(to, "</li>\n");
 }
 
@@ -183,7 +202,8 @@ static void say_costs(struct text *to, const struct page *r)
     text_add(to, "<li class=\"plain\">");
     html_format(to, "What each promise costs, in raw reads of the same data (%s, ",
                 first->field[TIMES_INPUT]);
-    page_time_formats(to, first, "):");
+    page_times_formats(to, first, "");
+    text_format(to, "%s):", cached(first));
     for (enum promise rung = PROMISE_RUN_TO_RUN; rung < PROMISES; rung++) {
         const struct page_time *t = page_fastest(r, NULL, rung);
         if (t)

@@ -12,13 +12,15 @@ struct page_time {
 
 /* A row of recommend.csv, as far as it is drawn. */
 struct page_candidate {
-    /* What tells it from others, and that without folders (page_short_name); how many arrays it was
-     * tried on. */
-    char name[192], shown[192], method[128], quantity[16], arrays[24];
+    /* What tells it from others, with what it adds in; that without folders (page_short_name); the
+     * same for a picture, which has little room: "sum/widened in fp32 to bf16". How many arrays it
+     * was tried on. */
+    char name[192], shown[192], label[192], method[128], quantity[16], arrays[24];
     enum format accumulator;
     /* The largest error on what all candidates were tried on; on all that this one was tried on. */
     struct figure error, most;
-    struct figure limit, gb_per_s, timed_n;
+    struct figure limit, gb_per_s, timed_n; /* gb_per_s: where it compares with those of others */
+    struct figure short_gb_per_s;           /* where it was timed on fewer elements than others */
     bool recommended, frontier;
 };
 
@@ -218,7 +220,7 @@ void page_steps_findings(struct text *to, const struct page *r);
 void page_atomics_findings(struct text *to, const struct page *r);
 void page_methods(struct text *to, const struct page *r);
 void page_recommended(struct text *to, const struct page *r);
-/* Which candidate is enough, as a picture's title. */
+/* Which candidate is enough, as a picture's title, by the error that the picture has of it. */
 void page_say_recommended(struct text *to, const struct page *r);
 void page_cliffs(struct text *to, const struct page *r);
 /* log2 of the least condition number tried at which no digit is right, of a method in a pair of
@@ -278,12 +280,18 @@ void page_case_name(struct text *to, const struct gathered_case *c);
 void page_case_place(struct text *to, const struct gathered_case *c);
 /* Is there a candidate of `recommend` with a time? Else none is called cheaper than another. */
 bool page_candidates_timed(const struct page *r);
-/* "fp16 added in fp32" or, where it is not known what adds, "fp16 with fp32 asked for"; then
- * `behind`. Of a pair: asked for once that is not known of one of its cases. */
+/* What a candidate or a case adds in, as the terminal says it: "added in fp32, result in fp16",
+ * "added exactly, result in fp32", "added in fp32" where the result has that format too. */
+void page_added_in(struct text *to, const char *before, const char *added_in, const char *result);
+/* "fp16 added in fp32", "fp16 added in fp32, result in bf16" or, where it is not known what adds,
+ * "fp16 with fp32 asked for"; then `behind`. Of a pair: asked for once that is not known of one of
+ * its cases, else added in the accumulator, whatever single methods do beside that. */
 void page_formats(struct text *to, const char *storage, const char *accumulator,
                   const char *added_in, const char *behind);
 void page_case_formats(struct text *to, const struct gathered_case *c, const char *behind);
 void page_time_formats(struct text *to, const struct page_time *t, const char *behind);
+/* Of all that was timed in its pair of formats. */
+void page_times_formats(struct text *to, const struct page_time *t, const char *behind);
 void page_pair_formats(struct text *to, const struct page *r, const char *storage,
                        const char *accumulator, const char *behind);
 void page_pair_head(struct text *to, const struct page *r, const struct gathered_case *pair);

@@ -212,8 +212,13 @@ void page_times(struct text *to, const struct page *r)
     html_cell(&t, "GB/s");
     html_cell(&t, "of raw read");
     for (size_t i = 0; i < r->times; i++) {
-        for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+        const char *note = r->time[i].field[TIMES_NOTE];
+        for (size_t k = 0; column[k] != TIMES_NOTE; k++)
             html_cell(&t, "%s", r->time[i].field[column[k]]);
+        if (*r->time[i].field[TIMES_IN_CACHE])
+            html_cell(&t, "cached%s%s", *note ? ", " : "", note);
+        else
+            html_cell(&t, "%s", note);
         figure_cell(&t, "%.4g", r->time[i].time_us);
         figure_cell(&t, "%.4g", r->time[i].gb_per_s);
         figure_cell(&t, "%.3f", r->time[i].of_raw);

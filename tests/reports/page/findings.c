@@ -30,7 +30,8 @@ static void add_time(struct costs *c, const char *method, const char *accumulato
         to->field[k] = "same";
     to->field[TIMES_METHOD] = (char *)method;
     to->field[TIMES_STORAGE] = "fp32";
-    to->field[TIMES_ACCUMULATOR] = (char *)accumulator;
+    to->field[TIMES_ACCUMULATOR] = to->field[TIMES_ADDED_IN] = (char *)accumulator;
+    to->field[TIMES_IN_CACHE] = to->field[TIMES_RESULT_FORMAT] = "";
     to->field[TIMES_INPUT] = (char *)input;
     to->gb_per_s = known(100 * of_raw);
     to->of_raw = of_raw > 0 ? known(of_raw) : (struct figure){0};
@@ -75,6 +76,33 @@ Test(findings, the_fastest)
     page_cost_findings(&told, &c.report);
     expect_told(&told, "Fastest beside a raw read of the same data: sum/tiled, fp32 added in fp64",
                 true);
+    expect_told(&told, "80 GB/s, 0.80 of the raw read.", true);
+    text_free(&told);
+}
+
+/* A single method adds in what it says; a pair of formats is that of all its methods. Beside a raw
+ * read of the cache it is said to be one. */
+Test(findings, what_the_fastest_adds_in_and_where_it_reads)
+{
+    struct costs c;
+    struct text told = {0};
+    make_costs(&c);
+    for (size_t i = 0; i < c.report.times; i++) {
+        c.time[i].field[TIMES_ADDED_IN] = "fp64 pairs";
+        c.time[i].field[TIMES_IN_CACHE] = "yes";
+    }
+    c.time[3].field[TIMES_ADDED_IN] = "bf16";
+    page_cost_findings(&told, &c.report);
+    expect_told(&told,
+                "in raw reads of the same data (uniform, fp32 added in fp32, cached):", true);
+    expect_told(&told, "sum/tiled, fp32 added in bf16, result in fp64, at ", true);
+    expect_told(&told, "80 GB/s, 0.80 of the raw read, cached.", true);
+    text_clear(&told);
+    c.time[3].field[TIMES_ADDED_IN] = "exact";
+    c.time[3].field[TIMES_RESULT_FORMAT] = "fp16";
+    c.time[3].field[TIMES_IN_CACHE] = "";
+    page_cost_findings(&told, &c.report);
+    expect_told(&told, "sum/tiled, fp32 added exactly, result in fp16, at ", true);
     expect_told(&told, "80 GB/s, 0.80 of the raw read.", true);
     text_free(&told);
 }
