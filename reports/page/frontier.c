@@ -10,6 +10,38 @@
 #include "reference/format/format.h"
 #include "reports/csv/file.h"
 
+/* In a picture: "sum/tiled in fp32", "sum/widened in fp32 to bf16", "sum/kahan in fp32 pairs", and
+ * where no format is what it adds in, "sum/exact to fp32". */
+static void say_label(struct text *to, const char *added_in, const char *result)
+{
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(added_in, " "), added_in);
+    const bool format = format_named(first) != FORMATS, alone = strcmp(first, added_in) == 0;
+    if (format)
+        text_format(to, " in %s", added_in);
+    if (!format || (alone && strcmp(added_in, result) != 0))
+        text_format(to, " to %s", result);
+}
+
+static void name_candidate(struct page_candidate *c, const char *const field[])
+{
+    const char *result = field[RECOMMEND_ACCUMULATOR], *added_in = field[RECOMMEND_ADDED_IN];
+    struct text name = {0}, shown = {0};
+    page_name(&name, field[RECOMMEND_METHOD], field[RECOMMEND_CHIP], field[RECOMMEND_PROMOTE]);
+    page_short_name(&shown, text_string(&name) ? name.data : "");
+    /* Older files do not say what was added in. */
+    page_added_in(&name, ", ", *added_in ? added_in : result, result);
+    snprintf(c->name, sizeof c->name, "%s", text_string(&name) ? name.data : "");
+    text_clear(&name);
+    text_join(&name, &shown);
+    page_added_in(&name, ", ", *added_in ? added_in : result, result);
+    snprintf(c->shown, sizeof c->shown, "%s", text_string(&name) ? name.data : "");
+    say_label(&shown, *added_in ? added_in : result, result);
+    snprintf(c->label, sizeof c->label, "%s", text_string(&shown) ? shown.data : "");
+    text_free(&name);
+    text_free(&shown);
+}
+
 static enum status take(void *context, const struct csv_row *row, struct problem *p)
 {
     struct page *r = context;
@@ -32,15 +64,7 @@ static enum status take(void *context, const struct csv_row *row, struct problem
     snprintf(c->arrays, sizeof c->arrays, "%s", row->field[RECOMMEND_ARRAYS]);
     snprintf(c->quantity, sizeof c->quantity, "%s", row->field[RECOMMEND_QUANTITY]);
     snprintf(c->method, sizeof c->method, "%s", row->field[RECOMMEND_METHOD]);
-    struct text name = {0};
-    page_name(&name, row->field[RECOMMEND_METHOD], row->field[RECOMMEND_CHIP],
-              row->field[RECOMMEND_PROMOTE]);
-    snprintf(c->name, sizeof c->name, "%s in %s", text_string(&name) ? name.data : "",
-             row->field[RECOMMEND_ACCUMULATOR]);
-    text_clear(&name);
-    page_short_name(&name, c->name);
-    snprintf(c->shown, sizeof c->shown, "%s", text_string(&name) ? name.data : "");
-    text_free(&name);
+    name_candidate(c, row->field);
     r->candidates++;
     return status;
 }
@@ -51,9 +75,13 @@ static void leave_out_short(struct page *r)
     double most = 0;
     for (size_t i = 0; i < r->candidates; i++)
         most = fmax(most, r->candidate[i].timed_n.value);
-    for (size_t i = 0; i < r->candidates; i++)
-        r->candidate[i].gb_per_s.known &=
-            !r->candidate[i].timed_n.known || r->candidate[i].timed_n.value == most;
+    for (size_t i = 0; i < r->candidates; i++) {
+        struct page_candidate *c = &r->candidate[i];
+        if (!c->gb_per_s.known || !c->timed_n.known || c->timed_n.value == most)
+            continue;
+        c->short_gb_per_s = c->gb_per_s;
+        c->gb_per_s = (struct figure){0};
+    }
 }
 
 enum status page_candidates(struct page *r, struct problem *p)
@@ -166,7 +194,7 @@ static void add_named(struct plot *plot, const struct page_candidate *c, const s
              "with points linecolor rgb colour[%zu] pointtype mark[%zu] pointsize 1.1",
              page_ink(c->method).colour, k % MARKS + 1);
     write_place(plot, c, f);
-    add_points(plot, how, c->shown);
+    add_points(plot, how, c->label);
 }
 
 /* Those that others beat: in grey, few of them by name. */
@@ -184,7 +212,7 @@ static void add_behind(struct plot *plot, const struct page *r, const struct fra
                  "with points pointtype hollow[%zu] pointsize 0.9 linecolor rgb 0xbbbbbb",
                  k++ % MARKS + 1);
         write_place(plot, &r->candidate[i], f);
-        add_points(plot, how, r->candidate[i].shown);
+        add_points(plot, how, r->candidate[i].label);
     }
 }
 
@@ -194,10 +222,15 @@ void page_say_recommended(struct text *to, const struct page *r)
     for (size_t i = 0; !c && i < r->candidates; i++)
         if (r->candidate[i].recommended)
             c = &r->candidate[i];
-    if (c && c->most.known && c->limit.known) {
-        struct against a = text_against(c->most.value, c->limit.value, 2);
-        text_format(to, "%s is the %s whose error is allowed: %s, of %s", c->shown,
-                    page_candidates_timed(r) ? "cheapest" : "first", a.value, a.limit);
+    if (c && c->error.known && c->most.known && c->limit.known) {
+        struct against a = text_against(c->error.value, c->limit.value, 2),
+                       most = text_against(c->most.value, c->limit.value, 2);
+        text_format(to, "%s: the %s whose error is allowed (at most %s), ", c->shown,
+                    page_candidates_timed(r) ? "cheapest" : "first",
+                    strlen(a.limit) > strlen(most.limit) ? a.limit : most.limit);
+        text_format(to, "%s on the arrays that all were tried on", a.value);
+        if (c->most.value > c->error.value)
+            text_format(to, ", %s on all of its own", most.value);
     } else
         text_add(to, "No candidate's error is allowed on all arrays");
 }
@@ -257,6 +290,31 @@ static void write_rows(struct plot *plot, const struct page *r)
     }
 }
 
+/* What is not drawn, and why. */
+static void say_caption(struct text *to, const struct page *r)
+{
+    size_t untimed = 0, shorter = 0;
+    for (size_t i = 0; i < r->candidates; i++) {
+        shorter += r->candidate[i].short_gb_per_s.known;
+        untimed += !r->candidate[i].gb_per_s.known && !r->candidate[i].short_gb_per_s.known;
+    }
+    text_add(to, "Each point is one method: further right is faster, further down is more "
+                 "accurate, by the largest error on the arrays that all candidates were tried on. "
+                 "In fp32: added in fp32; to bf16: the result is rounded to bf16. Points above the "
+                 "dotted line exceed the error allowed. The grey line is the frontier: no "
+                 "candidate is both faster and more accurate than one on it. Pale grey points lie "
+                 "behind it and are named in the table of candidates. Exact results are drawn on "
+                 "the lower edge, results that are not finite on the upper edge.");
+    if (shorter > 0)
+        text_format(to,
+                    " Not drawn: %zu candidate%s timed on fewer elements, which compares with "
+                    "none of these; the table has %s speed in parentheses.",
+                    shorter, shorter == 1 ? "" : "s", shorter == 1 ? "its" : "their");
+    if (untimed > 0)
+        text_format(to, " Not timed, and not drawn: %zu candidate%s.", untimed,
+                    untimed == 1 ? "" : "s");
+}
+
 enum status page_frontier(struct page *r, struct problem *p)
 {
     struct plot plot;
@@ -265,14 +323,12 @@ enum status page_frontier(struct page *r, struct problem *p)
     write_rows(&plot, r);
     if (f.places > 0)
         draw(&plot, r, &f);
-    return plot_end(
-        &plot, r, "What was tried, and what is recommended",
-        "Each point is one method in one accumulator: further right is faster, further "
-        "down is more accurate, by the largest error on the arrays that all candidates "
-        "were tried on. Points above the dotted line exceed the error allowed. The grey "
-        "line is the frontier: no candidate is both faster and more accurate than one "
-        "on it. Pale grey points lie behind it and are named in the table of "
-        "candidates. Exact results are drawn on the lower edge, results that are not "
-        "finite on the upper edge; candidates that were not timed are not drawn.",
-        p);
+    struct text caption = {0};
+    say_caption(&caption, r);
+    enum status status =
+        text_string(&caption)
+            ? plot_end(&plot, r, "What was tried, and what is recommended", caption.data, p)
+            : problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
+    text_free(&caption);
+    return status;
 }

@@ -89,6 +89,65 @@ static void say_next(struct text *to, const struct page *r)
     }
 }
 
+/* That at most so large a share of drawn arrays breaks it is still worth telling. */
+#define TELLS_MOST 0.5
+
+/* What is known of arrays that were not tried, with what confidence. */
+static void say_unseen(struct text *to, const struct page *r, size_t i)
+{
+    const char *drawn = cell(r, i, RECOMMEND_DRAWN);
+    const double unseen = page_number(&r->recommend, i, RECOMMEND_UNSEEN),
+                 count = page_number(&r->recommend, i, RECOMMEND_DRAWN);
+    const json_t *confidence = json_object_get(json_object_get(r->g.study, "axes"), "confidence");
+    if (isnan(count))
+        return;
+    text_add(to, "<li class=\"plain\">");
+    if (count == 0)
+        text_add(to, "No array was drawn at random (resamples, shuffles): time was up.");
+    else if (!json_is_number(confidence) || isnan(unseen) || unseen > TELLS_MOST)
+        html_format(to,
+                    "%s array%s drawn at random (resamples, shuffles), and none broke it: too few "
+                    "to say how many of such do.",
+                    drawn, count == 1 ? " was" : "s were");
+    else
+        html_format(to,
+                    "%.4g%% confident that at most %.2g%% of arrays like its data break it: %s %s "
+                    "drawn at random (resamples, shuffles), and none did.",
+                    100 * json_number_value(confidence), 100 * unseen, drawn,
+                    count == 1 ? "was" : "were");
+    text_add(to, "</li>\n");
+}
+
+static void add_over(struct text *to, const struct page *r, size_t i, enum recommend_column column,
+                     const char *before, const char *what)
+{
+    const double count = page_number(&r->recommend, i, column);
+    if (!isnan(count))
+        html_format(to, "%s%.0f %s%s", before, count, what, count == 1 ? "" : "s");
+}
+
+/* What it keeps of its bits, where that was asked. */
+static void say_promise(struct text *to, const struct page *r, size_t i)
+{
+    const char *asked = cell(r, i, RECOMMEND_ASKED), *reason = cell(r, i, RECOMMEND_REASON);
+    if (!*asked)
+        return;
+    text_add(to, "<li class=\"good\">");
+    html_format(to, "Its bits: %s %s", asked, cell(r, i, RECOMMEND_KEPT));
+    add_over(to, r, i, RECOMMEND_ATTEMPTS, " in ", "attempt");
+    add_over(to, r, i, RECOMMEND_SHAPES, " over ", "launch shape");
+    add_over(to, r, i, RECOMMEND_TRIED_LENGTHS, ", ", "length");
+    add_over(to, r, i, RECOMMEND_INPUTS, " and ", "input");
+    html_format(to, "%s%s.", *reason ? "; " : "", reason);
+    text_add(to, "</li>\n");
+}
+
+static void say_evidence(struct text *to, const struct page *r, size_t i)
+{
+    say_unseen(to, r, i);
+    say_promise(to, r, i);
+}
+
 void page_recommended_findings(struct text *to, const struct page *r)
 {
     const struct page_candidate *best = NULL;
@@ -105,18 +164,23 @@ void page_recommended_findings(struct text *to, const struct page *r)
         html_format(to, "Recommended of %zu candidate%s: %s; its largest error on %s arrays is %s",
                     r->candidates, text_s(r->candidates), best->shown, best->arrays, a.value);
         add_unit(to, r, best);
+        if (best->error.known && best->error.value < best->most.value)
+            html_format(to, " (%s on those that all candidates were tried on)",
+                        text_against(best->error.value, best->limit.value, 3).value);
         html_format(to, ", where %s is allowed.", a.limit);
     }
     text_add(to, "</li>\n");
+    if (best)
+        say_evidence(to, r, (size_t)(best - r->candidate));
     say_next(to, r);
 }
 
 /* --- a row for each --- */
 
-static void error_cell(struct html_table *t, const struct page_candidate *c)
+static void error_cell(struct html_table *t, const struct page_candidate *c, struct figure error)
 {
-    if (c->error.known && c->limit.known)
-        html_cell(t, "%s", text_against(c->error.value, c->limit.value, 3).value);
+    if (error.known && c->limit.known)
+        html_cell(t, "%s", text_against(error.value, c->limit.value, 3).value);
     else
         html_cell(t, "%s", "");
 }
@@ -131,7 +195,9 @@ static const struct {
                {"promoted every", RECOMMEND_PROMOTE, 'r'},
                {"added in", RECOMMEND_ADDED_IN, 'l'},
                {"result", RECOMMEND_ACCUMULATOR, 'l'},
-               {"error", RECOMMEND_ERROR, 'r'},
+               {"error where all were tried", RECOMMEND_ERROR, 'r'},
+               {"on all its arrays", RECOMMEND_MOST, 'r'},
+               {"arrays", RECOMMEND_ARRAYS, 'r'},
                {"verdict", RECOMMEND_VERDICT, 'l'},
                {"", RECOMMEND_IS, 'l'},
                {"GB/s", RECOMMEND_RATE, 'r'},
@@ -143,7 +209,11 @@ static void candidate_cell(struct html_table *t, const struct page *r, size_t i,
     const struct page_candidate *c = &r->candidate[i];
     struct text text = {0};
     if (columns[k].column == RECOMMEND_ERROR) {
-        error_cell(t, c);
+        error_cell(t, c, c->error);
+    } else if (columns[k].column == RECOMMEND_MOST) {
+        error_cell(t, c, c->most);
+    } else if (columns[k].column == RECOMMEND_RATE && c->short_gb_per_s.known) {
+        html_cell(t, "(%.3g)", c->short_gb_per_s.value);
     } else if (columns[k].column == RECOMMEND_RATE && c->gb_per_s.known) {
         html_cell(t, "%.3g", c->gb_per_s.value);
     } else if (columns[k].column == RECOMMEND_RATE) {
@@ -158,6 +228,23 @@ static void candidate_cell(struct html_table *t, const struct page *r, size_t i,
         html_cell(t, "%s", is);
     }
     text_free(&text);
+}
+
+/* What figures in parentheses are. */
+static void say_short(struct text *to, const struct page *r)
+{
+    const struct page_candidate *shorter = NULL;
+    double most = 0;
+    for (size_t i = 0; i < r->candidates; i++) {
+        const struct page_candidate *c = &r->candidate[i];
+        shorter = !shorter && c->short_gb_per_s.known ? c : shorter;
+        most = c->gb_per_s.known ? fmax(most, c->timed_n.value) : most;
+    }
+    if (shorter)
+        text_format(to,
+                    " GB/s in parentheses: timed on fewer elements, say %.0f instead of %.0f, "
+                    "which compares with none of the others.",
+                    shorter->timed_n.value, most);
 }
 
 void page_recommended(struct text *to, const struct page *r)
@@ -175,11 +262,14 @@ void page_recommended(struct text *to, const struct page *r)
     }
     text_format(to,
                 "<section id=\"candidates\"><h2>Candidates</h2>\n<p>All that was tried, as "
-                "recommend.csv has it. Error: the largest on the arrays that all were tried on; "
-                "allowed is %s",
+                "recommend.csv has it. Errors: the largest on the arrays that all candidates were "
+                "tried on, which the picture has, and the largest on all arrays that the one "
+                "candidate was tried on; allowed is %s",
                 r->candidate[0].limit.known ? short_number(r->candidate[0].limit.value).text : "");
     add_unit(to, r, &r->candidate[0]);
-    text_add(to, ".</p>\n");
+    text_add(to, ".");
+    say_short(to, r);
+    text_add(to, "</p>\n");
     html_table_begin(&t, to, align);
     for (size_t k = 0; k < COLUMNS; k++)
         if (used[k])
@@ -230,7 +320,7 @@ static void draw(struct plot *plot, const struct page *r)
     }
     for (size_t i = 0; i < shown; i++) {
         text_add(&names, i ? ", " : "");
-        const char *label = r->candidate[i].shown;
+        const char *label = r->candidate[i].label;
         bool python = strncmp(label, "python:", strlen("python:")) == 0;
         plot_label(&names, label + (python ? strlen("python:") : 0), LABEL_MOST);
         text_format(&names, " %zu", i);
@@ -283,8 +373,9 @@ enum status page_candidates_by_cost(struct page *r, struct problem *p)
     }
     draw(&plot, r);
     return plot_end(&plot, r, "Candidates, not timed",
-                    "The largest error of each on the arrays that all were tried on, in the order "
-                    "that is stated for what is not timed, equals as the command lists them; no "
+                    "The largest error of each on the arrays that all were tried on (in fp32: "
+                    "added in fp32; to bf16: the result is rounded to bf16), in the order that "
+                    "is stated for what is not timed, equals as the command lists them; no "
                     "speed was measured. "
                     "Left of the dotted line is allowed. Filled: held on every array; hollow: "
                     "broke on one. An error of 0 stands near the left edge.",
