@@ -82,11 +82,34 @@ static size_t untried_rung(const struct page *r, const struct trial_subject *s)
 
 size_t trial_promises_of(const struct trial_tally *t)
 {
-    return t->subjects - t->nothing - t->untried;
+    return t->promises;
 }
 size_t trial_kept_of(const struct trial_tally *t)
 {
-    return trial_promises_of(t) - t->broken - t->failed - t->in_part;
+    return t->promises - t->broken - t->failed_promises - t->in_part;
+}
+
+/* Of two rows the one with fewer attempts; 0: none so far. */
+static size_t less_tried(const struct page *r, size_t one, size_t other)
+{
+    return one && !(page_number(&r->trial, other - 1, CHECK_ATTEMPTS) <
+                    page_number(&r->trial, one - 1, CHECK_ATTEMPTS))
+               ? one
+               : other;
+}
+
+/* Of what promises nothing: are its bits the same run after run? */
+static void count_nothing(struct trial_tally *t, const struct page *r,
+                          const struct trial_subject *s)
+{
+    const size_t row = s->row[PROMISE_RUN_TO_RUN];
+    t->nothing++;
+    if (row && trial_verdict_is(r, row - 1, "broken"))
+        t->loose++;
+    if (row && trial_verdict_is(r, row - 1, "kept")) {
+        t->steady++;
+        t->least_steady = less_tried(r, t->least_steady, row);
+    }
 }
 
 void trial_count(struct trial_tally *t, const struct page *r, const struct trial_subject *s)
@@ -111,15 +134,13 @@ void trial_count(struct trial_tally *t, const struct page *r, const struct trial
         if (!trial_promises(r, s, rung) || !whole || isnan(attempts))
             continue;
         t->attempts += attempts;
-        if (!t->least_of || attempts < t->least) {
-            t->least = attempts;
-            t->least_of = s->method;
-            t->least_rung = promise_name[rung];
-        }
+        t->least = less_tried(r, t->least, row + 1);
     }
     size_t untried = untried_rung(r, s);
+    t->promises += promised > 0;
     if (failed) {
         t->failed++;
+        t->failed_promises += promised > 0;
     } else if (promised == 0 && !tried) {
         t->untried++;
         if (!t->first_untried && s->row[PROMISE_RUN_TO_RUN]) {
@@ -127,7 +148,7 @@ void trial_count(struct trial_tally *t, const struct page *r, const struct trial
             t->untried_for = page_cell(&r->trial, s->row[PROMISE_RUN_TO_RUN] - 1, CHECK_REASON_IS);
         }
     } else if (promised == 0) {
-        t->nothing++;
+        count_nothing(t, r, s);
     } else if (broken_rung(r, s) > 0) {
         t->broken++;
     } else if (untried > 0) {
@@ -135,41 +156,107 @@ void trial_count(struct trial_tally *t, const struct page *r, const struct trial
         if (!t->first_in_part) {
             t->first_in_part = s->method;
             t->part = promise_name[untried];
+            t->part_attempts =
+                s->row[untried] ? page_number(&r->trial, s->row[untried] - 1, CHECK_ATTEMPTS) : NAN;
         }
     }
-    if (rung_named(s->kept) <= s->rung)
+    const size_t kept = s->row[rung_named(s->kept)];
+    if (rung_named(s->kept) <= s->rung || kept == 0)
         return;
     t->above++;
-    if (!t->first_above) {
-        t->first_above = s->method;
-        t->kept_above = s->kept;
+    if (t->above == 1) {
+        t->first_above = kept;
         t->promise_above = s->promise;
     }
+    t->least_above = less_tried(r, t->least_above, kept);
 }
 
-static void say_kept(struct text *to, const struct trial_tally *t)
+/* What a kind of attempt varies, in words; others have a word for a name. */
+static const char *varied(const char *kind)
 {
-    if (t->least_of) {
+    static const char *const words[][2] = {
+        {"repeat", "run after run"},    {"process", "fresh processes"},
+        {"load", "under load"},         {"shape", "launch shape"},
+        {"offset", "alignment"},        {"device", "other device"},
+        {"neighbour", "memory around"}, {"environment", "number of threads"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(kind, words[i][0]) == 0)
+            return words[i][1];
+    return kind;
+}
+
+/* "RUNG in 82 attempts (number of threads 1, alignment 81; on this CPU: no other device runs it)":
+ * a verdict is no wider than that. */
+static void say_row(struct text *to, const struct page *r, size_t row)
+{
+    const char *tried = page_cell(&r->trial, row, CHECK_TRIED),
+               *reason = page_cell(&r->trial, row, CHECK_REASON_IS),
+               *attempts = page_cell(&r->trial, row, CHECK_ATTEMPTS);
+    html_format(to, "%s in %s attempts", page_cell(&r->trial, row, CHECK_RUNG), attempts);
+    text_add(to, *tried || *reason ? " (" : "");
+    for (const char *at = tried; *at;) {
+        char kind[32];
+        const size_t name = strcspn(at, " ,"), all = strcspn(at, ",");
+        snprintf(kind, sizeof kind, "%.*s", (int)name, at);
+        html_format(to, "%s%s%.*s", at > tried ? ", " : "", varied(kind), (int)(all - name),
+                    at + name);
+        at += all;
+        at += strspn(at, ", ");
+    }
+    html_format(to, "%s%s", *tried && *reason ? "; " : "", reason);
+    text_add(to, *tried || *reason ? ")" : "");
+}
+
+/* "run_to_run of sum/tiled, 46 attempts, 95% confident that fewer than 6.3% of such runs differ."
+ * Launch shapes, orders and inputs are not drawn alike: of those there is no percentage. */
+static void say_least(struct text *to, const struct page *r, size_t row)
+{
+    const double attempts = page_number(&r->trial, row, CHECK_ATTEMPTS);
+    const char *rung = page_cell(&r->trial, row, CHECK_RUNG);
+    html_format(to, "%s of %s, %.0f attempts", rung, page_cell(&r->trial, row, CHECK_METHOD),
+                attempts);
+    if (rung_named(rung) == PROMISE_RUN_TO_RUN)
+        html_format(to, ", 95%% confident that fewer than %.2g%% of such runs differ",
+                    100 * (1 - pow(0.05, 1 / attempts)));
+    text_add(to, ".");
+}
+
+static void say_kept(struct text *to, const struct page *r, const struct trial_tally *t)
+{
+    if (t->least) {
         text_add(to, "<li class=\"good\">");
-        html_format(
-            to,
-            "%zu of %zu promises are kept, in %.0f attempts to break them. Least tried: %s of "
-            "%s, %.0f attempts, 95%% confident that fewer than %.2g%% of such runs differ.",
-            trial_kept_of(t), trial_promises_of(t), t->attempts, t->least_rung, t->least_of,
-            t->least, 100 * (1 - pow(0.05, 1 / t->least)));
+        html_format(to,
+                    "%zu of %zu promises are kept, in %.0f attempts to break them. Least tried: ",
+                    trial_kept_of(t), trial_promises_of(t), t->attempts);
+        say_least(to, r, t->least - 1);
         text_add(to, "</li>\n");
     }
     if (t->in_part) {
         text_add(to, "<li class=\"plain\">");
-        html_format(to, "%zu of %zu promises %s not tried as far as promised; the first: %s of %s.",
+        html_format(to, "%zu of %zu promises %s not tried as far as promised; the first: %s of %s",
                     t->in_part, trial_promises_of(t), t->in_part == 1 ? "was" : "were", t->part,
                     t->first_in_part);
-        text_add(to, "</li>\n");
+        if (!isnan(t->part_attempts))
+            html_format(to, ", %.0f attempt%s", t->part_attempts, t->part_attempts == 1 ? "" : "s");
+        text_add(to, ".</li>\n");
     }
-    if (t->nothing) {
+}
+
+static void say_others(struct text *to, const struct page *r, const struct trial_tally *t)
+{
+    if (t->above) {
         text_add(to, "<li class=\"plain\">");
-        html_format(to, "%zu subject%s nothing.", t->nothing,
-                    t->nothing == 1 ? " promises" : "s promise");
+        html_format(to,
+                    "%zu subject%s more than promised, as far as was tried here; the first: %s "
+                    "promises %s and keeps ",
+                    t->above, t->above == 1 ? " keeps" : "s keep",
+                    page_cell(&r->trial, t->first_above - 1, CHECK_METHOD), t->promise_above);
+        say_row(to, r, t->first_above - 1);
+        text_add(to, ".");
+        if (t->least_above != t->first_above) {
+            text_add(to, " Least tried: ");
+            say_least(to, r, t->least_above - 1);
+        }
         text_add(to, "</li>\n");
     }
     if (t->first_untried) {
@@ -177,15 +264,6 @@ static void say_kept(struct text *to, const struct trial_tally *t)
         html_format(to, "%zu of %zu subjects %s not tried; the first, %s: %s", t->untried,
                     t->subjects, t->untried == 1 ? "was" : "were", t->first_untried,
                     t->untried_for);
-        text_add(to, "</li>\n");
-    }
-    if (t->above) {
-        text_add(to, "<li class=\"plain\">");
-        html_format(to,
-                    "%zu subject%s more than promised, as far as was tried here; the first: %s "
-                    "promises %s and keeps %s.",
-                    t->above, t->above == 1 ? " keeps" : "s keep", t->first_above, t->promise_above,
-                    t->kept_above);
         text_add(to, "</li>\n");
     }
     if (t->failed) {
@@ -197,31 +275,47 @@ static void say_kept(struct text *to, const struct trial_tally *t)
 }
 
 /* Of those that promise nothing: whose bits differed from run to run, the first few by name. */
-static void say_loose(struct text *to, const struct page *r, size_t nothing)
+static void say_loose(struct text *to, const struct page *r, const struct trial_tally *t)
 {
     enum { NAMES = 4 };
-    struct text names = {0};
     size_t loose = 0;
+    if (t->loose == 0)
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to, "%zu of %zu subject%s nothing gave other bits run after run: ", t->loose,
+                t->nothing, t->nothing == 1 ? " that promises" : "s that promise");
     for (size_t row = 0; row < r->trial.count;) {
         struct trial_subject s = trial_next(r, &row);
-        const size_t own = s.row[PROMISE_RUN_TO_RUN];
-        if (s.rung > 0 || own == 0 || !trial_verdict_is(r, own - 1, "broken"))
-            continue;
-        if (loose++ < NAMES)
-            text_format(&names, "%s%s (%s of %s)", loose == 1 ? "" : ", ", s.method,
-                        page_cell(&r->trial, own - 1, CHECK_DIFFERING),
-                        page_cell(&r->trial, own - 1, CHECK_ATTEMPTS));
+        struct trial_tally own = {0};
+        trial_count(&own, r, &s);
+        if (own.loose && loose++ < NAMES)
+            html_format(to, "%s%s (%s of %s)", loose == 1 ? "" : ", ", s.method,
+                        page_cell(&r->trial, s.row[PROMISE_RUN_TO_RUN] - 1, CHECK_DIFFERING),
+                        page_cell(&r->trial, s.row[PROMISE_RUN_TO_RUN] - 1, CHECK_ATTEMPTS));
     }
     if (loose > NAMES)
-        text_format(&names, " and %zu more", loose - NAMES);
-    if (loose > 0 && text_string(&names)) {
-        text_add(to, "<li class=\"plain\">");
-        html_format(to, "%zu of %zu subject%s nothing gave other bits run after run: %s.", loose,
-                    nothing, nothing == 1 ? " that promises" : "s that promise",
-                    text_string(&names));
-        text_add(to, "</li>\n");
+        text_format(to, " and %zu more", loose - NAMES);
+    text_add(to, ".</li>\n");
+}
+
+/* Where all of these gave the same bits. */
+static void say_steady(struct text *to, const struct page *r, const struct trial_tally *t)
+{
+    const size_t open = t->nothing - t->steady;
+    if (t->nothing == 0 || t->loose > 0)
+        return;
+    text_add(to, "<li class=\"plain\">");
+    html_format(to, "No attempt broke run_to_run of %s%zu subject%s nothing",
+                t->nothing == 1 ? "" : "any of ", t->nothing,
+                t->nothing == 1 ? " that promises" : "s that promise");
+    if (open > 0)
+        html_format(to, "; of %zu it was not tried often enough to say that it is kept", open);
+    text_add(to, ".");
+    if (t->least_steady) {
+        text_add(to, " Least tried: ");
+        say_least(to, r, t->least_steady - 1);
     }
-    text_free(&names);
+    text_add(to, "</li>\n");
 }
 
 void page_trial_findings(struct text *to, const struct page *r)
@@ -237,9 +331,10 @@ void page_trial_findings(struct text *to, const struct page *r)
         say_broken(to, r, &s, rung);
         text_add(to, "</li>\n");
     }
-    say_loose(to, r, tally.nothing);
-    if (tally.subjects > 0)
-        say_kept(to, &tally);
+    say_loose(to, r, &tally);
+    say_kept(to, r, &tally);
+    say_steady(to, r, &tally);
+    say_others(to, r, &tally);
 }
 
 /* --- tables --- */
@@ -283,29 +378,42 @@ static void add_witnesses(struct text *to, const struct page *r)
 void page_subjects(struct text *to, const struct page *r)
 {
     struct html_table t;
-    bool any = false; /* of what has promises beside the ladder */
-    for (size_t row = 0; row < r->trial.count; row++)
-        any |= rung_named(page_cell(&r->trial, row, CHECK_RUNG)) > PROMISES;
+    bool used[ROWS + 1] = {false}; /* rungs that some subject has */
+    char align[4 + ROWS + 1] = "";
+    bool promises = false;
     if (r->trial.count == 0)
         return;
+    for (size_t row = 0; row < r->trial.count; row++) {
+        used[rung_named(page_cell(&r->trial, row, CHECK_RUNG))] = true;
+        promises |= rung_named(page_cell(&r->trial, row, CHECK_PROMISE)) > 0;
+    }
+    size_t columns = 2 + r->several_devices + promises;
+    for (size_t rung = 1; rung <= ROWS; rung++)
+        columns += used[rung];
+    memset(align, 'l', columns);
     text_add(to, "<section id=\"subjects\"><h2>Subjects</h2>\n<p>Of each rung the number of "
-                 "attempts that it was kept in, or how many of them broke it.</p>\n");
-    html_table_begin(&t, to, any ? "llllllllll" : "llllllll");
+                 "attempts that it was kept in, or how many of them broke it.");
+    text_format(to, "%s</p>\n", promises ? "" : " No subject promises any rung of the ladder.");
+    html_table_begin(&t, to, align);
     html_cell(&t, "method");
-    html_cell(&t, "device");
-    html_cell(&t, "promises");
+    if (r->several_devices)
+        html_cell(&t, "device");
+    if (promises)
+        html_cell(&t, "promises");
     html_cell(&t, "keeps");
-    for (size_t rung = 1; rung <= (any ? ROWS : RUNGS); rung++)
-        if (rung != PROMISES)
+    for (size_t rung = 1; rung <= ROWS; rung++)
+        if (used[rung])
             html_cell(&t, "%s", promise_name[rung]);
     for (size_t row = 0; row < r->trial.count;) {
         struct trial_subject s = trial_next(r, &row);
         html_cell(&t, "%s", s.method);
-        html_cell(&t, "%s", s.device);
-        html_cell(&t, "%s", s.promise);
+        if (r->several_devices)
+            html_cell(&t, "%s", s.device);
+        if (promises)
+            html_cell(&t, "%s", s.promise);
         html_cell(&t, "%s", s.kept);
-        for (size_t rung = 1; rung <= (any ? ROWS : RUNGS); rung++)
-            if (rung != PROMISES)
+        for (size_t rung = 1; rung <= ROWS; rung++)
+            if (used[rung])
                 rung_cell(&t, r, s.row[rung]);
     }
     html_table_end(&t);

@@ -21,13 +21,18 @@ bool trial_promises(const struct page *r, const struct trial_subject *s, size_t 
 
 struct trial_tally {
     size_t subjects, broken, failed, above;
+    size_t promises, failed_promises; /* that promise anything; of these, that failed */
     size_t nothing, in_part; /* that promise nothing; of whose promise a part is not tried */
+    size_t loose, steady;    /* of these: whose bits differed run after run, or were the same */
     size_t untried;          /* that promise nothing, and of which no rung was tried */
     const char *first_untried, *untried_for;
-    const char *first_in_part, *part;
-    double attempts, least; /* of promised rungs that are kept; the least of one */
-    const char *first_above, *kept_above, *promise_above, *least_of, *least_rung, *first_failed,
-        *note;
+    const char *first_in_part, *part, *first_failed, *note;
+    double attempts, part_attempts; /* of promised rungs that are kept; of `part` */
+    const char *promise_above;      /* of the first that keeps more than that */
+    /* Rows that are kept: of promised rungs the least tried, what the first keeps above its
+     * promise, and of such and of steady ones the least tried; 0: none, else one behind its place.
+     */
+    size_t least, first_above, least_above, least_steady;
 };
 
 void trial_count(struct trial_tally *t, const struct page *r, const struct trial_subject *s);

@@ -335,7 +335,8 @@ Test(trial, what_cannot_be_described_is_said_in_its_rows, .init = make_folder,
     expect_told("out", "1 subject promises nothing");
     cr_expect(run_program("report", "u --out page") == 0);
     expect_said("page/report.html", "2 of 3 subjects were not tried; the first, python:");
-    expect_said("page/report.html", "1 subject promises nothing.");
+    expect_said("page/report.html",
+                "No attempt broke run_to_run of 1 subject that promises nothing.");
     expect_said("page/report.html", "exit status 7");
     cr_expect(trial(arguments) == 3);
 }
