@@ -272,6 +272,33 @@ static void add_entries(struct text *to, const struct page *r, const char *const
         text_add(to, "</details>\n");
 }
 
+/* What was merged was measured by these. */
+static void add_shards(struct text *to, const struct page *r)
+{
+    const json_t *shards = json_object_get(r->g.study, "shards"), *shard, *word;
+    struct html_table t;
+    size_t i, k;
+    if (json_array_size(shards) == 0)
+        return;
+    text_format(to, "<p>It was merged of %zu shards, each measured by a command of its own:</p>\n",
+                json_array_size(shards));
+    html_table_begin(&t, to, "ll");
+    html_cell(&t, "shard");
+    html_cell(&t, "command");
+    json_array_foreach ((json_t *)shards, i, shard) {
+        struct text command = {0};
+        const json_t *words = json_object_get(shard, "arguments");
+        const char *name = json_string_value(json_object_get(shard, "shard"));
+        json_array_foreach ((json_t *)words, k, word)
+            text_format(&command, "%s%s", k ? " " : "",
+                        json_is_string(word) ? json_string_value(word) : "");
+        html_cell(&t, "%s", name ? name : "");
+        html_cell(&t, "%s", text_string(&command) ? command.data : "");
+        text_free(&command);
+    }
+    html_table_end(&t);
+}
+
 enum { HASHES_MOST = 16 };
 
 void page_provenance(struct text *to, const struct page *r)
@@ -282,6 +309,7 @@ void page_provenance(struct text *to, const struct page *r)
     text_add(to, "<section id=\"provenance\"><h2>Where it comes from</h2>\n<p>From study.json; "
                  "<code>ulpscope run --from study.json</code> repeats the study.</p>\n");
     add_entries(to, r, first, NULL);
+    add_shards(to, r);
     add_entries(to, r, more, "Arguments and axes");
     size_t hashes = json_object_size(json_object_get(r->g.study, "inputs"));
     if (hashes > HASHES_MOST)
