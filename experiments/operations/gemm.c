@@ -324,6 +324,29 @@ static bool in_batch(struct surrounding *to, const struct setting *s, const stru
     return true;
 }
 
+/* Rows of the case in turn, beside its own columns. */
+static void fill_turns(const struct array *to, const struct gemm_shape *as,
+                       const struct batch_place *at, const struct array *from,
+                       const struct gemm_shape *was)
+{
+    const size_t begins = gemm_c_begins(was);
+    const bool c = from->n - begins >= was->m * was->n;
+    for (size_t i = 0; i < as->m; i++) {
+        const size_t row = at->of[0] + i % at->turns;
+        const bool again = i >= at->turns && !as->a_column;
+        if (again)
+            setting_copy(to, gemm_a_at(as, i, 0), gemm_a_at(as, i - at->turns, 0), as->k);
+        for (size_t k = 0; !again && k < as->k; k++)
+            array_set_bits(to, gemm_a_at(as, i, k), array_bits(from, gemm_a_at(was, row, k)));
+        for (size_t j = 0; j < as->n && !as->no_c; j++)
+            array_set_bits(to, gemm_c_begins(as) + i * as->n + j,
+                           c ? array_bits(from, begins + row * was->n + j) : 0);
+    }
+    for (size_t j = 0; j < as->n; j++)
+        for (size_t k = 0; k < as->k; k++)
+            array_set_bits(to, gemm_b_at(as, k, j), array_bits(from, gemm_b_at(was, k, j)));
+}
+
 static void fill_batch(const struct array *to, const struct surrounding *is,
                        const struct batch_place *at, const struct array *from,
                        const struct setting *s)
@@ -333,6 +356,10 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
                  end = at->alike ? as->m * as->n : first + 1;
     const size_t item = at->of[0] * was->n + at->of[1];
     const uint64_t c = from->n - begins >= was->m * was->n ? array_bits(from, begins + item) : 0;
+    if (at->turns > 0) {
+        fill_turns(to, as, at, from, was);
+        return;
+    }
     for (size_t i = at->alike ? 0 : at->at[0]; i < (at->alike ? as->m : at->at[0] + 1); i++)
         for (size_t k = 0; k < as->k; k++)
             array_set_bits(to, gemm_a_at(as, i, k), array_bits(from, gemm_a_at(was, at->of[0], k)));

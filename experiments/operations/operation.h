@@ -182,6 +182,8 @@ struct batch_place {
     size_t pad;
     bool alike;             /* all rows, and all columns, are as its own */
     size_t of[BATCH_SIDES]; /* which output of the case it is: its row, and its column */
+    /* Where it is not 0: row r is the case's row of[0] + r % turns, and columns are the case's. */
+    size_t turns;
 };
 /* How many sides: 1, rows alone; 2; 0: its outputs are no such batch. */
 unsigned operation_sides(const struct operation *o);
@@ -205,6 +207,12 @@ bool setting_in_batch(struct surrounding *to, const struct operation *o, const s
 void setting_fill_batch(const struct operation *o, const struct array *to,
                         const struct surrounding *is, const struct batch_place *at,
                         const struct array *from, const struct setting *s);
+/* Copies some of its elements to other places of the same array; they do not overlap. */
+static inline void setting_copy(const struct array *a, size_t to, size_t from, size_t count)
+{
+    const size_t bytes = (size_t)format_facts[a->format].bytes;
+    memcpy((char *)a->data + to * bytes, (const char *)a->data + from * bytes, count * bytes);
+}
 /* Which output belongs to an item of the batch; items count row by row. A row with several outputs
  * stands for itself by its first. */
 size_t setting_item_output(const struct operation *o, const struct surrounding *is,

@@ -112,13 +112,20 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
                        const struct batch_place *at, const struct array *from,
                        const struct setting *s)
 {
-    size_t length = matrix_length(from->n, s->bins), first = at->alike ? 0 : at->at[0],
-           end = at->alike ? at->side[0] : first + 1, own = stride_of(s, from->n),
+    bool all = at->alike || at->turns > 0;
+    size_t length = matrix_length(from->n, s->bins), first = all ? 0 : at->at[0],
+           end = all ? at->side[0] : first + 1, own = stride_of(s, from->n),
            stride = stride_of(&is->setting, is->n);
-    for (size_t r = first; r < end; r++)
+    for (size_t r = first; r < end; r++) {
+        const size_t row = at->of[0] + (at->turns ? r % at->turns : 0);
+        if (at->turns > 0 && r >= at->turns && stride == 1) {
+            setting_copy(to, r * at->terms, (r - at->turns) * at->terms, at->terms);
+            continue;
+        }
         for (size_t k = 0; k < at->terms; k++)
             array_set_bits(to, matrix_at(r, k, at->terms, stride),
-                           array_bits(from, matrix_at(at->of[0], k, length, own)));
+                           array_bits(from, matrix_at(row, k, length, own)));
+    }
 }
 
 static size_t of_first_element(const struct surrounding *is, const struct batch_place *at,
