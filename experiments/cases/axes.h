@@ -45,6 +45,7 @@ enum axis {
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_SECONDS, /* of experiments that check promises */
+    AXIS_BATCH,   /* of `check` alone */
     AXIS_WEIGHT,  /* of `run steps` */
     AXIS_RUNS,
     AXIS_REFERENCE,

@@ -34,6 +34,7 @@ const char *const axis_name[AXES] = {
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
+    [AXIS_BATCH] = "batch",
     [AXIS_WEIGHT] = "weight",
     [AXIS_RUNS] = "runs",
     [AXIS_REFERENCE] = "reference",
@@ -141,7 +142,7 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
         return experiment_times(e);
     if (axis == AXIS_LOAD)
         return experiment_loads(e);
-    if (axis == AXIS_SECONDS)
+    if (axis == AXIS_SECONDS || axis == AXIS_BATCH)
         return false;
     return axis != AXIS_STORAGE && axis != AXIS_ACCUMULATOR;
 }

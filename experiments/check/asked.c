@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "experiments/cases/axes.h"
+#include "experiments/check/batches.h"
 #include "experiments/check/data.h"
 #include "experiments/inputs/cache.h"
 #include "reference/base/grow.h"
@@ -194,6 +195,8 @@ enum status check_asked(struct check_request *r, const struct request *q, struct
     if (status == STATUS_OK)
         status = read_shapes(r, &q->axis[AXIS_SHAPE], p);
     if (status == STATUS_OK)
+        status = check_read_batches(r, q, p);
+    if (status == STATUS_OK)
         status = read_list(&r->threads, q, AXIS_THREADS, 0, THREADS_MAX, p);
     if (status == STATUS_OK)
         status = read_list(&r->blocks, q, AXIS_BLOCKS, 0, BLOCKS_MAX, p);
@@ -256,6 +259,7 @@ void check_request_free(struct check_request *r)
     free(r->setting.key);
     r->setting.key = NULL;
     r->setting.keys = 0;
+    check_batches_free(r);
     check_data_free(r);
     free((void *)r->input);
     r->input = NULL;

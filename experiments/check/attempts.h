@@ -192,6 +192,15 @@ void check_keep(struct check *c, const struct method *m);
 enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p);
 
+/* Runs the case's outputs at such a place of a batch, whose other elements have this byte; other is
+ * a copy of the check with the batch's setting, length and memory. out->data is malloced. */
+enum status check_run_batch(const struct check *c, struct check *other,
+                            const struct surrounding *is, const struct batch_place *at, int byte,
+                            struct array *out, struct problem *p);
+/* "row 3, column 5, as row 0, column 5 of 16x16x512". */
+void check_say_place(char text[CHECK_WORDS], const struct check *c, const struct batch_place *place,
+                     const struct setting *s);
+
 /* Looks for the least n that shows it again, until `end`; *b is replaced by what was found. timing:
  * it may depend on that, so it must show itself more often. */
 enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_t end,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/check/attempts.h"
+#include "experiments/check/batches.h"
 #include "experiments/system/clock.h"
 #include "experiments/system/memory.h"
 
@@ -30,12 +30,12 @@ static const char *are(int others)
                             : ", among large negative numbers";
 }
 
-static void say(char text[CHECK_WORDS], const struct check *c, const struct batch *b,
-                const struct setting *s)
+void check_say_place(char text[CHECK_WORDS], const struct check *c, const struct batch_place *place,
+                     const struct setting *s)
 {
     const struct operation *o = c->request->method->operation;
     struct text all = {0};
-    const size_t *of = b->place.of, *at = b->place.at;
+    const size_t *of = place->of, *at = place->at;
     bool two = operation_sides(o) > 1;
     if (of[0] + of[1] > 0) {
         text_format(&all, "row %zu", of[0]);
@@ -47,8 +47,16 @@ static void say(char text[CHECK_WORDS], const struct check *c, const struct batc
     text_add(&all, " of ");
     setting_says(&all, o, s);
     const char *words = text_string(&all);
-    snprintf(text, CHECK_WORDS, "%s%s", words ? words : "", are(b->others));
+    snprintf(text, CHECK_WORDS, "%s", words ? words : "");
     text_free(&all);
+}
+
+static void say(char text[CHECK_WORDS], const struct check *c, const struct batch *b,
+                const struct setting *s)
+{
+    check_say_place(text, c, &b->place, s);
+    size_t used = strlen(text);
+    snprintf(text + used, CHECK_WORDS - used, "%s", are(b->others));
 }
 
 /* If all items are alike, the first that differs from earlier attempts; otherwise its own. */
@@ -66,13 +74,14 @@ static size_t item_of(const struct check *c, const struct check_outcome *o, cons
     return b->place.at[0] * b->place.side[1] + b->place.at[1];
 }
 
-static enum status run_in(const struct check *c, struct check *other, const struct surrounding *is,
-                          const struct batch *b, struct array *out, struct problem *p)
+enum status check_run_batch(const struct check *c, struct check *other,
+                            const struct surrounding *is, const struct batch_place *at, int byte,
+                            struct array *out, struct problem *p)
 {
     const struct operation *operation = c->request->method->operation;
     struct check_setting plain = check_plain(c, &c->at);
-    memset(other->in.data, b->others == LIKE ? 0 : b->others, array_bytes(other->in.format, is->n));
-    setting_fill_batch(operation, &other->in, is, &b->place, &c->in, &c->at.setting);
+    memset(other->in.data, byte, array_bytes(other->in.format, is->n));
+    setting_fill_batch(operation, &other->in, is, at, &c->in, &c->at.setting);
     other->made = (struct setting_operands){.of.in = other->in};
     enum status status = setting_make(&other->made, operation, &is->setting, c->at.seed, p);
     if (status == STATUS_OK)
@@ -129,7 +138,7 @@ static enum status take(const struct check *c, struct check_outcome *o, struct b
     other.at.n = is.n;
     other.at.setting = is.setting;
     uint64_t begin = clock_ns();
-    status = run_in(c, &other, &is, &b, &out, p);
+    status = check_run_batch(c, &other, &is, &b.place, b.others == LIKE ? 0 : b.others, &out, p);
     /* The fixed cost of a run says nothing about longer ones. */
     double took = (double)(clock_ns() - begin) / (double)(is.n > SHORT ? is.n : SHORT);
     o->element_ns = is.n > o->timed ? took : o->element_ns;
@@ -244,6 +253,8 @@ enum status check_batch(struct check *c, struct check_outcome *o, struct problem
     enum status status = STATUS_OK;
     if (check_outputs(c) == 0)
         return STATUS_OK;
+    if (c->request->batches)
+        return check_batches_try(c, o, p);
     if (c->at.few)
         return take_few(c, o, terms, p);
     if (terms > SHORT)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/check/attempts.h"
+#include "experiments/check/batches.h"
 #include "experiments/inputs/cache.h"
 #include "experiments/system/memory.h"
 #include "kernels/gpu/gpu.h"
@@ -102,7 +102,12 @@ bool check_follows(const struct check *c, enum check_kind kind)
 
 static struct numbers lengths_of(const struct check *c, enum check_kind kind)
 {
+    /* 8x8x512, and 256 rows of 256: time is for other numbers of rows. */
+    static uint64_t of_product[] = {8256}, of_rows[] = {65536};
     const struct check_request *r = c->request;
+    if (check_is_counted(c->request, kind) && r->n.count == 0 && r->datas == 0)
+        return (struct numbers){1,
+                                operation_sides(r->method->operation) > 1 ? of_product : of_rows};
     const uint64_t *own = r->datas                        ? prefixes
                           : kind == CHECK_EXACT           ? short_lengths
                           : r->device.kind == DEVICE_CUDA ? gpu_lengths
@@ -115,8 +120,10 @@ static struct numbers lengths_of(const struct check *c, enum check_kind kind)
 }
 
 /* In how many rounds all outputs of a case are followed. */
-static size_t rounds_of(const struct check *c, const struct check_case *k)
+static size_t rounds_of(const struct check *c, enum check_kind kind, const struct check_case *k)
 {
+    if (check_is_counted(c->request, kind))
+        return check_batches_rounds(c, k);
     struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
     return (is.side[0] * is.side[1] + CHECK_FOLLOWS - 1) / CHECK_FOLLOWS;
 }
@@ -139,7 +146,7 @@ static struct place place_of(const struct check *c, enum check_kind kind, size_t
                              size_t u)
 {
     size_t pairs = c->pairs.count, first = 0;
-    if (pairs > 2 && !fixed(c->request, kind)) {
+    if (pairs > 2 && !fixed(c->request, kind) && !check_is_counted(c->request, kind)) {
         if (u % 2 == 0)
             return (struct place){0, u / 2 % lengths_count, u / 2 / lengths_count};
         first = 1;
@@ -203,7 +210,9 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     struct setting_axes axes = r->setting;
     axes.no_c = r->method->no_c;
     axes.file_rows = k->data && k->n == k->data->array.n ? k->data->rows : 0;
-    setting_vary(&k->setting, r->method->operation, &axes, k->n, mixed);
+    bool one = check_is_counted(c->request, kind) && n.count == 1 && r->n.count == 0 &&
+               axes.rows.count == 0 && axes.layouts == 0;
+    setting_vary(&k->setting, r->method->operation, &axes, k->n, one ? 0 : mixed);
     if (k->setting.ranks && r->n.count == 0) /* lengths of ours, which may leave a rest */
         k->n = k->setting.ranks * k->setting.bins;
     if (k->n == 0)
@@ -214,7 +223,7 @@ enum check_found check_case_at(const struct check *c, enum check_kind kind, size
     k->round = at.pass;
     k->few = check_follows(c, kind) && u % FULL_EACH_DRAWN != (r->method->foreign ? 1 : 0);
     if (last && check_follows(c, kind)) {
-        size_t rounds = rounds_of(c, k);
+        size_t rounds = rounds_of(c, kind, k);
         if (round >= rounds * shapes)
             return CHECK_NONE; /* other lengths may have more outputs */
         k->round = round % rounds;

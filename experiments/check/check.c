@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/check/attempts.h"
+#include "experiments/check/batches.h"
 #include "experiments/check/pace.h"
 #include "experiments/inputs/cache.h"
 #include "experiments/system/clock.h"
@@ -309,7 +309,9 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         left += report->tried[kind].broken > 0 && kind != CHECK_RECORDED;
     for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
-        if (!c->request->shrink || report->tried[kind].broken == 0 || kind == CHECK_RECORDED)
+        bool counted = check_is_counted(c->request, kind); /* it is the smallest */
+        if (!c->request->shrink || report->tried[kind].broken == 0 || kind == CHECK_RECORDED ||
+            counted)
             continue;
         uint64_t now = clock_ns(), share = now < end ? (end - now) / left : 0;
         left--;
@@ -329,9 +331,13 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
     return status;
 }
 
-/* Repetitions that are enough leave the rest of their time to others. */
+/* Repetitions that are enough leave the rest of their time to others. Numbers of rows that are
+ * asked for have half of it. */
 static double share_of(const struct check *c, enum check_kind kind)
 {
+    enum { COUNTED = 26 };
+    if (check_is_counted(c->request, kind))
+        return COUNTED;
     bool first = kind == CHECK_REPEAT && c->request->enough > 0;
     return first ? 4 * ways[kind].share : ways[kind].share;
 }
@@ -367,6 +373,8 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
 {
     struct check_evidence evidence = {0};
     enum status status = STATUS_OK;
+    if (check_is_counted(c->request, CHECK_BATCH))
+        check_batches_begin(c->request->batches, &c->pairs);
     for (size_t kind = 0; c->request->n.count > 0 && kind < CHECK_KINDS; kind++)
         if (c->request->tried[kind] && applies(c, kind) && kind != CHECK_RECORDED)
             note_due(c, report, kind);

@@ -53,6 +53,7 @@ struct check_data {
 
 struct check_recorded; /* experiments/check/recorded.h */
 struct input_cache;    /* experiments/inputs/cache.h */
+struct check_batches;  /* experiments/check/batches.h */
 
 struct check_request {
     const struct method *method;
@@ -69,6 +70,9 @@ struct check_request {
     bool load[2];                      /* of the device: idle, busy; neither: both */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
     struct setting_axes setting;       /* but for scans; likewise */
+    /* Numbers of rows that batches are to have, and what came of them with the subject that was
+     * checked last; NULL: those that tell most. */
+    struct check_batches *batches;
     /* Of inputs, which requests made one after the other share; NULL: a check has its own. */
     struct input_cache *cache;
     uint64_t seed, runs; /* runs: of a repetition; what is no repetition is tried runs / CHECK_RUNS
@@ -203,6 +207,9 @@ struct arguments; /* experiments/options/options.h */
 /* STATUS_USAGE where an option that only other subjects read is given with this one. */
 enum status check_takes(const struct method *m, const struct arguments *a, struct problem *p);
 
+/* STATUS_USAGE where numbers of rows are asked for, and not the attempts that vary them. */
+enum status check_batches_meant(const struct check_request *r, struct problem *p);
+
 enum check_state {
     CHECK_NOT_TRIED, /* or in fewer than CHECK_LEAST attempts, of which none differed; or on one
                         device alone, where the rung speaks of several */
@@ -253,8 +260,8 @@ struct shape check_shape_made(const struct check_request *r, size_t n, struct sh
  * its library says; else so many. */
 unsigned check_threads_made(const struct check_request *r, unsigned asked);
 
-/* Is something that was asked for by --n, --threads, --blocks or --ranks in no attempt at the rung?
- * In words, where they are asked for: "n = 480000; 4, 8 threads". */
+/* Is something that was asked for by --n, --threads, --blocks, --ranks or --batch in no attempt at
+ * the rung? In words, where they are asked for: "n = 480000; 4, 8 threads". */
 bool check_missed(char words[CHECK_REASON], const struct check_report *report, enum promise rung);
 
 /* How many attempts of a kind are enough for a request; UINT64_MAX: as many as time allows. */

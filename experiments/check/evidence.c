@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/check/attempts.h"
+#include "experiments/check/batches.h"
 #include "experiments/subjects/foreign.h"
 #include "reference/base/hash.h"
 #include "reference/format/hash_array.h"
@@ -134,6 +134,44 @@ static void miss_lengths(struct missed *m, const struct check_report *report, en
     }
 }
 
+/* Was there a case of this length, and in this pair, that had all of them? 0, NULL: of any. */
+static bool all_counted(const struct check_batches *b, uint64_t n, const struct format_pair *pair,
+                        size_t *most)
+{
+    for (size_t i = 0; i < b->tables; i++) {
+        const struct batch_table *t = &b->table[i];
+        const struct format_pair *is = &t->at.pair;
+        bool meant =
+            (n == 0 || t->at.n == n) &&
+            (!pair || (is->storage == pair->storage && is->accumulator == pair->accumulator));
+        if (meant && t->tried == t->asked)
+            return true;
+        *most = meant && t->tried > *most ? t->tried : *most;
+    }
+    return false;
+}
+
+/* "3062 of 4096 numbers of rows", where that is what time did not suffice for. */
+static bool uncounted(struct missed *m, const struct check_report *report)
+{
+    const struct check_batches *b = report->request.batches;
+    const struct check_tried *t = &report->tried[CHECK_BATCH];
+    size_t pairs = b->pairs_asked ? b->pairs.count : 0, lengths = t->due.count;
+    for (size_t i = 0; i < (pairs ? pairs : 1); i++)
+        for (size_t k = 0; k < (lengths ? lengths : 1); k++) {
+            size_t most = 0;
+            if (all_counted(b, lengths ? t->due.item[k] : 0, pairs ? &b->pairs.item[i] : NULL,
+                            &most) ||
+                (lengths && most == 0 && has(&t->reached, t->due.item[k])))
+                continue; /* or reached, and refused */
+            if (m->words && m->used < CHECK_REASON)
+                snprintf(m->words + m->used, CHECK_REASON - m->used, "%s%zu of %zu numbers of rows",
+                         m->used > 0 ? "; " : "", b->rows.count - most, b->rows.count);
+            return true;
+        }
+    return false;
+}
+
 bool check_missed(char words[CHECK_REASON], const struct check_report *report, enum promise rung)
 {
     const struct check_over *over = &report->over[rung];
@@ -162,7 +200,10 @@ bool check_missed(char words[CHECK_REASON], const struct check_report *report, e
     for (size_t i = 0; i < r->setting.ranks.count && setting_read(r->method, SETTING_RANKS); i++)
         if (!has(&over->ranks, r->setting.ranks.item[i]))
             miss(&m, r->setting.ranks.item[i]);
-    return !ended(&m) || !all;
+    all &= ended(&m);
+    bool counted = check_kind_of(CHECK_BATCH, rung) && check_is_counted(r, CHECK_BATCH) &&
+                   r->tried[CHECK_BATCH];
+    return (counted && uncounted(&m, report)) || !all;
 }
 
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])

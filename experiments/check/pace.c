@@ -1,5 +1,6 @@
 #include "experiments/check/pace.h"
 
+#include "experiments/check/batches.h"
 #include "experiments/system/clock.h"
 
 enum { SMALL = 10000 };
@@ -19,6 +20,8 @@ bool pace_time_for(const struct pace *t, const struct check_case *k, uint64_t no
     double ns = t->ns[k->pair.storage][k->pair.accumulator];
     if (pace_few(t, now) && (t->done == 0 || k->n <= SMALL))
         return true;
+    if (t->counted && t->done < t->first)
+        return now < t->deadline;
     return now < t->deadline &&
            (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
 }
@@ -64,11 +67,15 @@ void pace_begin(struct pace *t, const struct check *c, enum check_kind kind,
                 const struct check_tried *tried, uint64_t deadline)
 {
     size_t asked = cases_asked(c);
-    bool follows = check_follows(c, kind), foreign = c->request->method->foreign;
+    const struct check_batches *b = check_is_counted(c->request, kind) ? c->request->batches : NULL;
+    bool follows = check_follows(c, kind) && !b, foreign = c->request->method->foreign;
+    if (b)
+        asked = (asked ? asked : 1) * (b->pairs_asked ? c->pairs.count : 1);
     *t = (struct pace){.foreign = foreign,
                        .tried = tried,
                        .deadline = deadline,
                        .first = follows && asked < FOLLOWED_LEAST ? FOLLOWED_LEAST : asked,
                        .turn = follows ? PACE_LEAST_NS : TURN_NS,
+                       .counted = b != NULL,
                        .least = clock_ns() + (foreign ? PACE_LEAST_NS : LEAST_OURS_NS)};
 }

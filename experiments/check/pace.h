@@ -13,6 +13,7 @@ struct pace {
     size_t done, passed;               /* passed: cases in a row that were not tried */
     size_t first;                      /* cases that the time is for, in equal turns, at first */
     uint64_t turn;                     /* that one has at least */
+    bool counted;                      /* numbers of rows are asked for, so that all are begun */
     size_t stale;                      /* cases in a row without an attempt that is a new one */
     double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
 };

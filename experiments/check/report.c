@@ -365,6 +365,7 @@ static void add_verdict(struct text *to, const struct check_report *r)
         held = check_holds(&r->request, rung) ? rung : PROMISE_NONE;
     text_format(to, "%s on %s", r->request.method->name, device);
     add_ranks(to, r, held > PROMISE_NONE ? held : r->kept);
+    check_batches_words(to, r);
     text_add(to, ": ");
     if (held > PROMISE_NONE)
         add_held(to, r, held);
@@ -474,6 +475,7 @@ void check_text(struct text *to, const struct check_report *r, const char *progr
     text_add(&report, "\n");
     add_rungs(&report, r, all);
     add_reasons(&report, r);
+    check_batches_text(&report, r, all);
     add_evidence(&report, r);
     add_exact(&report, r);
     if (r->failure.status != STATUS_OK)

@@ -23,5 +23,12 @@ void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum 
 void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung);
 /* Was only part of the ladder tried? */
 bool check_partly(const struct check_report *r);
+/* Of --batch: the most numbers of rows that one case was tried with; ", batches of 1 to 4096 rows";
+ * which of them gave which bits, in all tables or the first two; and that for programs. */
+size_t check_batches_tried(const struct check_report *r);
+void check_batches_words(struct text *to, const struct check_report *r);
+void check_batches_text(struct text *to, const struct check_report *r, bool all);
+json_t *check_batches_json(const struct check_report *r);
+void check_batches_cell(struct text *to, const struct check_report *r);
 /* One of a witness's results: "0x3c00". */
 void check_bits_text(char text[NUMBER_TEXT], const struct check_break *b, size_t which);

@@ -1,6 +1,7 @@
 /* What `check` says, for programs: JSON, and rows of CSV. */
 #include <stdlib.h>
 
+#include "experiments/check/batches.h"
 #include "experiments/check/report.h"
 #include "reports/columns/columns.h"
 
@@ -96,13 +97,16 @@ json_t *check_json(const struct check_report *r, const char *program)
          rung = check_next(q->method->operation, rung))
         json_array_append_new(rungs, rung_json(r, rung, program));
     pairs_text(left_out, &r->left_out);
-    return json_pack("{ss ss ss ss so sb so so so}", "method", q->method->name, "device", device,
-                     "claimed", promise_name[q->method->promise], "held_to", check_held_name(q),
-                     "kept", check_partly(r) ? json_null() : json_string(promise_name[r->kept]),
-                     "broken", check_broken(r), "error",
-                     r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text),
-                     "not_answered", *left_out ? json_string(left_out) : json_null(), "rungs",
-                     rungs);
+    json_t *json =
+        json_pack("{ss ss ss ss so sb so so so}", "method", q->method->name, "device", device,
+                  "claimed", promise_name[q->method->promise], "held_to", check_held_name(q),
+                  "kept", check_partly(r) ? json_null() : json_string(promise_name[r->kept]),
+                  "broken", check_broken(r), "error",
+                  r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text),
+                  "not_answered", *left_out ? json_string(left_out) : json_null(), "rungs", rungs);
+    if (check_is_counted(q, CHECK_BATCH))
+        json_object_set_new(json, "batches", check_batches_json(r));
+    return json;
 }
 
 /* --- CSV --- */
@@ -181,6 +185,8 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     text_unsigned(&cell[CHECK_PROMISED], method_promises(r->request.method, rung));
     if (operation_sides(r->request.method->operation) > 0)
         text_unsigned(&cell[CHECK_OVER_BATCHES], is.batches);
+    if (rung == PROMISE_BATCH_INVARIANT)
+        check_batches_cell(&cell[CHECK_ROWS_KINDS], r);
 }
 
 void check_rows(struct text *to, const struct check_report *r, const char *program)

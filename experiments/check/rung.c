@@ -82,6 +82,8 @@ static struct check_rung sum_of_kinds(const struct check_report *r, enum promise
             is.counts = t->counts;
         }
     }
+    if (check_kind_of(CHECK_BATCH, rung) && check_batches_tried(r) > is.batches)
+        is.batches = check_batches_tried(r); /* of which the set has no room for all */
     is.unseen_p95 = is.attempts ? -expm1(log(0.05) / (double)is.attempts) : 1;
     return is;
 }

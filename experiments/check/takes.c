@@ -8,5 +8,10 @@ enum status check_takes(const struct method *m, const struct arguments *a, struc
         if (argument_value(a, setting_options[i].name) && !setting_read(m, i))
             return problem(p, STATUS_USAGE, "check: found %s with --%s, expected %s", m->name,
                            setting_options[i].name, setting_options[i].method);
+    if (argument_value(a, "batch") && operation_sides(m->operation) == 0)
+        return problem(p, STATUS_USAGE,
+                       "check: found %s with --batch, expected a matrix product, or sums or "
+                       "statistics of rows",
+                       m->name);
     return STATUS_OK;
 }

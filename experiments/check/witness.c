@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/check/attempts.h"
+#include "experiments/check/batches.h"
 #include "experiments/system/clock.h"
 #include "experiments/system/shell.h"
 
@@ -120,6 +120,13 @@ static void add_shapes(struct text *t, const struct check_report *r, enum check_
     }
 }
 
+/* The two numbers of rows; two are needed to compare, also where one shows it in itself. */
+static void add_batches(struct text *t, const struct check_break *b)
+{
+    size_t first = b->variant[0].place.side[0], second = b->variant[1].place.side[0];
+    text_format(t, " --batch %zu,%zu", first, second == first ? first + 1 : second);
+}
+
 char *check_command(const struct check_report *r, enum check_kind kind, const char *program)
 {
     struct text t = {0};
@@ -131,6 +138,8 @@ char *check_command(const struct check_report *r, enum check_kind kind, const ch
     text_format(&t, " --only %s/%s", promise_name[rung], facts->name);
     add_axes(&t, r, kind);
     add_shapes(&t, r, kind);
+    if (check_is_counted(&r->request, kind))
+        add_batches(&t, &r->tried[kind].witness);
     if (!method_promises(r->request.method, rung))
         text_format(&t, " --promise %s", promise_name[rung]);
     const char *string = text_string(&t);

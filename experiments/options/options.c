@@ -51,6 +51,9 @@ const struct option_spec option_specs[] = {
      "percentage of the elements that a compaction keeps: 0 to 100"},
     {"shape", 0, "LIST", "run bench check recommend reveal",
      "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P][:c=0], t: by columns"},
+    {"batch", 0, "LIST", "check",
+     "matrix products, sums and statistics of rows: try batches of these numbers of rows, 1,2,8 or "
+     "each of 1..4096"},
     {"ranks", 0, "LIST", "run bench check",
      "ranks of an all-reduce or a reduce-scatter, a divisor of n: each has n / ranks of the "
      "elements"},

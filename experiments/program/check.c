@@ -93,6 +93,8 @@ static enum status read_only(struct command *c, struct problem *p)
             status = near_unknown_option(p, "only", list.item[i], known);
     }
     c->request.shrink = list.count == 0;
+    if (status == STATUS_OK)
+        status = check_batches_meant(&c->request, p);
     list_free(&list);
     return status;
 }
@@ -352,8 +354,8 @@ static enum status options(const struct arguments *a, struct problem *p)
 {
     static const char *const of_special[] = {"segment", "product"};
     static const char *const of_promises[] = {
-        "input", "n",      "runs", "only",  "promise", "recorded", "keys", "bins",
-        "rows",  "layout", "keep", "shape", "ranks",   "promote",  "load", "convert"};
+        "input",  "n",    "runs",  "only",  "promise", "recorded", "keys",    "bins", "rows",
+        "layout", "keep", "shape", "ranks", "promote", "load",     "convert", "batch"};
     bool special = argument_flag(a, "special");
     for (size_t i = 0; !special && i < sizeof of_special / sizeof *of_special; i++)
         if (argument_value(a, of_special[i]))
@@ -442,19 +444,14 @@ const struct verb verb_check = {
         "                     breaks it breaks gpu_to_gpu too\n"
         "\n"
         "An attempt compares two results that must be the same. A repeated attempt counts only "
-        "among "
-        "repetitions. All kinds are spread over launch shapes (all of --threads and --blocks, "
-        "where "
-        "given), lengths and inputs. A rung is kept if at least 10 attempts were made, all agree, "
-        "and no "
-        "rung below it is broken. It is not tried if there were fewer; nor are gpu_to_gpu and "
-        "order_invariant if a GPU, or a subject of yours that a GPU runs too, was compared with no "
-        "other "
-        "device; nor is gpu_to_gpu if time reached no other launch shape, or if a subject of yours "
-        "ran "
-        "in one alone. N attempts that agree give 95% confidence that fewer than 1 - 0.05^(1/N) of "
-        "runs "
-        "differ. "
+        "among repetitions. All kinds are spread over launch shapes (all of --threads and "
+        "--blocks, "
+        "where given), lengths and inputs. A rung is kept if at least 10 attempts were made, all "
+        "agree, and no rung below it is broken. It is not tried if there were fewer; nor are "
+        "gpu_to_gpu and order_invariant if a GPU, or a subject of yours that a GPU runs too, was "
+        "compared with no other device; nor is gpu_to_gpu if time reached no other launch shape, "
+        "or if a subject of yours ran in one alone. N attempts that agree give 95% confidence that "
+        "fewer than 1 - 0.05^(1/N) of runs differ. "
         "Each rung and kind that is not tried says why. The shortest counterexample to the lowest "
         "broken "
         "rung is shown: two results, and the command that reproduces them. --wide shows one for "
@@ -462,17 +459,19 @@ const struct verb verb_check = {
         "of attempt.\n"
         "\n"
         "--seconds bounds the time, and with it the number of attempts. --only, --storage, "
-        "--accumulator, "
-        "--input, --n, --threads, --blocks narrow what is tried, as do --scan, --keys, --bins, "
-        "--rows, "
-        "--layout, --keep, --shape, --ranks, --chip, --promote for the methods that read them.\n"
-        "\n"
+        "--accumulator, --input, --n, --threads, --blocks narrow what is tried, as do --scan, "
+        "--keys, --bins, --rows, --layout, --keep, --shape, --ranks, --chip, --promote for the "
+        "methods that read them.\n\n"
+        "--batch LIST asks for which numbers of rows the bits of a matrix product, or of sums and "
+        "statistics of rows, change: batches have these numbers of rows (1..4096 is each of them) "
+        "and N, K as in the case, and a table has the ranges with equal bits and the smallest pair "
+        "that differs. The verdict is about these numbers: batch_invariant is not tried where time "
+        "ran out before one.\n\n"
         "An exec: subject is what --operation says, else a sum; with --scan a scan, with --keys or "
-        "--bins "
-        "a scatter-add, with --rows or --layout a sum of rows, with --shape a matrix product. It "
-        "is asked for all pairs of formats, of which it may answer "
-        "some. --threads reaches it, as a function of Python, on the CPU through OMP_NUM_THREADS.\n"
-        "\n"
+        "--bins a scatter-add, with --rows or --layout a sum of rows, with --shape a matrix "
+        "product. "
+        "It is asked for all pairs of formats, of which it may answer some. --threads reaches it, "
+        "as a function of Python, on the CPU through OMP_NUM_THREADS.\n\n"
         "python:MODULE.FUNCTION and python:FILE.py:FUNCTION are functions of Python. --operation "
         "says what "
         "one computes if its name (cumsum, mean, ...) does not; --array whose arrays it takes "
@@ -484,17 +483,17 @@ const struct verb verb_check = {
         "work.\n"
         "\n"
         "Exit status 1: a promise is broken, the subject's own or that of --promise, or what "
-        "--promise "
-        "asks for was not tried, with --only: too seldom, or not on all that was asked for. "
-        "Failing a rung that is not promised is not an error. 2: nothing "
-        "to test, "
-        "as no case meets the options.\n\n" SPECIAL_DETAILS,
-    .examples = "  ulpscope check sum/tiled --device cpu\n"
-                "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
-                "  ulpscope check --all --device cpu --seconds 1 --json\n"
-                "  ulpscope check 'exec:ulpscope serve sum/tiled --device cpu' --device cpu "
-                "--n 1000 --seconds 2\n"
-                "  ulpscope check python:numpy.sum --device cpu\n"
-                "  ulpscope check sum/tiled --special --device cpu --storage fp32",
+        "--promise asks for was not tried, with --only: too seldom, or not on all that was asked "
+        "for. Failing a rung that is not promised is not an error. 2: nothing to test, as no case "
+        "meets the options.\n\n" SPECIAL_DETAILS,
+    .examples =
+        "  ulpscope check sum/tiled --device cpu\n"
+        "  ulpscope check sum/atomic --device cpu --only run_to_run --seconds 2\n"
+        "  ulpscope check --all --device cpu --seconds 1 --json\n"
+        "  ulpscope check 'exec:ulpscope serve sum/tiled --device cpu' --device cpu "
+        "--n 1000 --seconds 2\n"
+        "  ulpscope check python:numpy.sum --device cpu\n"
+        "  ulpscope check gemm/tiled --device cpu --batch 1..64 --shape 1x8x64 --seconds 2\n"
+        "  ulpscope check sum/tiled --special --device cpu --storage fp32",
     .run = run,
 };

@@ -63,6 +63,11 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_OVER_BATCHES] = {"batches", "",
                             "of sums of rows and matrix products: different numbers of rows and "
                             "columns that the attempts were made in"},
+    [CHECK_ROWS_KINDS] =
+        {"batch_bits", "",
+         "of batch_invariant with --batch: the ranges of numbers of rows that "
+         "gave the same bits, those with the same letter the same; `-` where none "
+         "was tried; and how many of how many were: 1..15 A 15/15; 16..64 B 49/49"},
 };
 
 const struct column *check_column(size_t i)

@@ -284,6 +284,7 @@ enum check_column {
     CHECK_RESULT_FORMAT,
     CHECK_PROMISED,
     CHECK_OVER_BATCHES,
+    CHECK_ROWS_KINDS,
     CHECK_COLUMNS
 };
 
