@@ -332,6 +332,24 @@ static enum status check_settings(const struct gate_entry *e, struct place at, s
     return STATUS_OK;
 }
 
+/* Numbers of rows are tried where a promise that is asked for is about them. */
+static enum status check_batch_counts(const struct gate_entry *e, struct place at,
+                                      struct problem *p)
+{
+    at.member = "batch";
+    if (e->words.axis[AXIS_BATCH].count == 0)
+        return STATUS_OK;
+    if (operation_sides(e->method->operation) == 0)
+        return wrong(&at, p,
+                     "found it with %s, expected a matrix product, or sums or statistics of rows",
+                     e->method->name);
+    return gate_holds(e, PROMISE_GPU_TO_GPU) || gate_holds(e, PROMISE_BATCH_INVARIANT)
+               ? STATUS_OK
+               : wrong(&at, p,
+                       "found it without a promise that it is about, expected batch_invariant or "
+                       "gpu_to_gpu");
+}
+
 /* Reads what is asked for as options do, and data, once, so that nothing runs for long before a
  * fault is told. */
 static enum status check_words(struct gate_entry *e, const struct place *at, const json_t *own,
@@ -373,6 +391,8 @@ static enum status read_entry(struct gate_entry *e, struct place at, const json_
         status = check_settings(e, at, p);
     if (status == STATUS_OK)
         status = read_promise(e, at, own, all, p);
+    if (status == STATUS_OK)
+        status = check_batch_counts(e, at, p);
     if (status == STATUS_OK)
         status = read_tolerance(e, at, own, all, p);
     if (status == STATUS_OK)

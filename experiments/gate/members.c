@@ -34,5 +34,6 @@ const struct gate_member gate_members[] = {
     {"layout", FOR_ALL, AXIS_LAYOUT, false},
     {"keep", FOR_ALL, AXIS_KEEP, false},
     {"ranks", FOR_ALL, AXIS_RANKS, false},
+    {"batch", FOR_ALL, AXIS_BATCH, false},
     {0},
 };

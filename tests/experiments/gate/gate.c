@@ -333,6 +333,28 @@ Test(gate, writes_reports_whole_or_not_at_all, .init = make_folder, .fini = remo
     cr_expect(stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode), "/dev/full is gone");
 }
 
+/* Numbers of rows, as `check --batch` has them; only where they are about what is promised. */
+Test(gate, tries_numbers_of_rows, .init = make_folder, .fini = remove_folder)
+{
+#define ROWS_OF(rest)                                                                              \
+    "{\"subjects\": [{\"storage\": \"fp32\", \"accumulator\": \"fp32\", \"n\": 200, \"rows\": 4, " \
+    "\"input\": \"symmetric\", \"layout\": \"row\", \"seconds\": 3, " rest "}]}"
+    cr_expect_eq(gate(ROWS_OF("\"subject\": \"rows/tiled\", \"promise\": \"batch_invariant\", "
+                              "\"batch\": \"1..20\""),
+                      "--json"),
+                 0);
+    expect_said("out", "\"last\": 20");
+    cr_expect_eq(gate(ROWS_OF("\"subject\": \"rows/tiled\", \"promise\": \"run_to_run\", "
+                              "\"batch\": \"1..20\""),
+                      ""),
+                 2);
+    expect_said("err", "subjects[0].batch: found it without a promise that it is about");
+    cr_expect_eq(gate("{\"subjects\": [{\"subject\": \"sum/tiled\", \"batch\": [1, 2]}]}", ""), 2);
+    expect_said("err", "subjects[0].batch: found it with sum/tiled, expected a matrix product");
+    cr_expect_eq(gate(ROWS_OF("\"subject\": \"rows/tiled\", \"batch\": 7"), ""), 2);
+    expect_said("err", "found one number of rows, 7, expected two or more");
+}
+
 /* The schema knows the members that the reader does. */
 Test(gate, has_a_schema_of_its_members)
 {
