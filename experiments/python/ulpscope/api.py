@@ -146,7 +146,7 @@ def check(f: Callable[..., Any] | str, promise: str | None = None, data: Any = N
     "rows", "scatter", "product", "minimum", ...: told from results where it is left out, but for functions of rows, as
     "softmax" and "layernorm". array: the library of the
     arrays that f takes, "numpy", "torch", "cupy", "jax". Other options are those of `ulpscope check`: n, storage,
-    accumulator, input, only, threads, ...
+    accumulator, input, only, threads, batch (numbers of rows, such as range(1, 4097): see `batches`), ...
 
     A broken promise is no exception: it stands in `broken`, with a `witness`.
     """

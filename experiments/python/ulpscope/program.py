@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -171,9 +172,21 @@ def options(given: dict[str, Any]) -> list[str]:
         if value is True:
             words.append(option)
             continue
+        if name == "batch" and isinstance(value, (list, tuple, set, range)):
+            value = ",".join(spans(value))
         for item in value if isinstance(value, (list, tuple, set, range)) else [value]:
             words += [option, str(item)]
     return words
+
+
+def spans(given: Iterable[Any]) -> list[str]:
+    """Numbers of rows as --batch takes them: those that follow each other as one range. What is no number stays."""
+    given = list(given)
+    numbers = sorted({int(n) for n in given if isinstance(n, Integral)})
+    first = [n for i, n in enumerate(numbers) if i == 0 or numbers[i - 1] != n - 1]
+    last = [n for i, n in enumerate(numbers) if i + 1 == len(numbers) or numbers[i + 1] != n + 1]
+    words = [str(n) for n in given if not isinstance(n, Integral)]
+    return words + [str(a) if a == b else f"{a}..{b}" for a, b in zip(first, last)]
 
 
 def data_options(a: Any, folder: str, keep: bool = False) -> list[str]:

@@ -188,6 +188,11 @@ class Check(Result):
         """Of what it was held to: "kept", "broken", "not tried"."""
         return "broken" if self.broken else self.verdicts.get(self.promise, "kept")
 
+    @property
+    def batches(self) -> list[dict[str, Any]]:
+        """Which numbers of rows gave the same bits, where `batch` asked for them: a table for each product."""
+        return list(self.report.get("batches", []))
+
     def text(self) -> str:
         below = RUNGS[:RUNGS.index(self.kept)] if self.kept in RUNGS else ()
         gaps = ", ".join(rung for rung in below if self.verdicts.get(rung) == "not tried")
