@@ -10,6 +10,12 @@
  *                                the first 2 extra adds to its neighbour first.
  * allreduce/rabenseifner         the same with half of the block at each exchange, then gathered:
  *                                other ranks add, in the same order.
+ * allreduce/ring_to_owner        as the ring, but all blocks but the last are as long as the first,
+ *                                and block b begins at rank b + 1 and is whole at rank b.
+ * allreduce/binomial             a rank adds what those 1, 2, 4, ... above it send: the pairwise
+ *                                tree of the next power of two, cut off behind the last rank.
+ * allreduce/binary_tree          rank r adds rank 2 r + 1's sum, then rank 2 r + 2's, to its own.
+ * allreduce/quaternary_tree      those of ranks 4 r + 1 to 4 r + 4, one after the other.
  * allreduce/double_tree          two halves, two binary trees of the ranks, in which the lowest bit
  *                                of a rank tells its depth. A rank adds its lower child, then its
  *                                upper one, to its own. The second tree is the first one mirrored,
@@ -19,6 +25,38 @@
 static void ring(struct hop *hop, size_t ranks, size_t block)
 {
     hops_round(hop, ranks, block);
+}
+
+static void ring_to_owner(struct hop *hop, size_t ranks, size_t block)
+{
+    hops_round(hop, ranks, block + 1);
+}
+
+/* The last ones may be shorter, or empty. */
+static size_t begin_of_like(size_t outputs, size_t blocks, size_t block)
+{
+    size_t begin = (outputs / blocks + (outputs % blocks > 0)) * block;
+    return begin < outputs ? begin : outputs;
+}
+
+/* From the last rank on, so that a rank's sum is whole before the one above adds it. */
+static void tree_of(size_t wide, struct hop *hop, size_t ranks)
+{
+    for (size_t r = ranks; r-- > 0;)
+        for (size_t k = 1; k <= wide && wide * r + k < ranks; k++)
+            *hop++ = (struct hop){(uint32_t)r, (uint32_t)(wide * r + k)};
+}
+
+static void binary_tree(struct hop *hop, size_t ranks, size_t block)
+{
+    (void)block;
+    tree_of(2, hop, ranks);
+}
+
+static void quaternary_tree(struct hop *hop, size_t ranks, size_t block)
+{
+    (void)block;
+    tree_of(4, hop, ranks);
 }
 
 static size_t two_blocks(size_t ranks)
@@ -65,9 +103,18 @@ RANKS_METHOD(allreduce, linear, NULL, hops_from_last, GPU_TO_GPU,
              "ranks one after the other, from the last, as a root receives them");
 RANKS_METHOD(allreduce, ring, hops_a_block_a_rank, ring, RUN_TO_RUN,
              "a block a rank: block b is added round the ring from rank b");
+RANKS_METHOD_CUT(allreduce, ring_to_owner, hops_a_block_a_rank, begin_of_like, ring_to_owner,
+                 RUN_TO_RUN,
+                 "a block a rank, alike but for the last: block b goes round the ring to rank b");
 RANKS_METHOD(allreduce, recursive_doubling, NULL, hops_pairs, GPU_TO_GPU,
              "exchanges with the ranks 1, 2, 4, ... away");
 RANKS_METHOD(allreduce, rabenseifner, NULL, hops_pairs, GPU_TO_GPU,
              "halves exchanged with the ranks 1, 2, 4, ... away, then gathered");
+RANKS_METHOD(allreduce, binomial, NULL, hops_cut_off, GPU_TO_GPU,
+             "a rank adds what the ranks 1, 2, 4, ... above it send");
+RANKS_METHOD(allreduce, binary_tree, NULL, binary_tree, GPU_TO_GPU,
+             "rank r adds what ranks 2 r + 1 and 2 r + 2 send");
+RANKS_METHOD(allreduce, quaternary_tree, NULL, quaternary_tree, GPU_TO_GPU,
+             "rank r adds what ranks 4 r + 1 to 4 r + 4 send");
 RANKS_METHOD(allreduce, double_tree, two_blocks, double_tree, RUN_TO_RUN,
              "a half each in two binary trees of the ranks");

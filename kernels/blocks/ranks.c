@@ -6,12 +6,6 @@
 #include "kernels/method/matrix.h"
 #include "reference/exact/rounded.h"
 
-size_t ranks_begin(size_t outputs, size_t blocks, size_t block)
-{
-    size_t longer = outputs % blocks;
-    return outputs / blocks * block + (block < longer ? block : longer);
-}
-
 static double add_up(const struct task *t, const struct hop *hop, size_t ranks, size_t i,
                      double *sum)
 {
@@ -27,11 +21,12 @@ enum status ranks_add(const struct task *t, const struct algorithm *a, struct pr
 {
     size_t outputs = t->of->bins, ranks = matrix_length(t->of->in.n, outputs);
     size_t blocks = a->blocks && ranks > 0 ? a->blocks(ranks) : 1;
+    begin_of_block *begin = a->begin ? a->begin : ranks_begin;
     struct hop *hop = malloc((ranks + 1) * sizeof *hop);
     double *sum = malloc((ranks + 1) * sizeof *sum), result = 0;
     bool room = hop && sum;
     for (size_t b = 0; room && b < blocks; b++) {
-        size_t i = ranks_begin(outputs, blocks, b), end = ranks_begin(outputs, blocks, b + 1);
+        size_t i = begin(outputs, blocks, b), end = begin(outputs, blocks, b + 1);
         if (ranks > 1 && i < end)
             a->hops(hop, ranks, b);
         for (; i < end; i++) {
@@ -140,6 +135,14 @@ void hops_pairs(struct hop *hop, size_t ranks, size_t block)
     for (size_t apart = 1; apart < is.power; apart *= 2)
         for (size_t i = 0; i < is.power; i += 2 * apart)
             *hop++ = hop_between(i, i + apart, is.extra);
+}
+
+void hops_cut_off(struct hop *hop, size_t ranks, size_t block)
+{
+    (void)block;
+    for (size_t apart = 1; apart < ranks; apart *= 2)
+        for (size_t i = 0; i + apart < ranks; i += 2 * apart)
+            *hop++ = (struct hop){(uint32_t)i, (uint32_t)(i + apart)};
 }
 
 void hops_halves(struct hop *hop, size_t ranks, size_t block)

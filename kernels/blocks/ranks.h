@@ -17,14 +17,21 @@ struct hop {
 /* Writes the ranks - 1 hops of a block; the sum is where the last one leads. */
 typedef void hops_of_block(struct hop *hop, size_t ranks, size_t block);
 
+/* Of `outputs` outputs in so many blocks: where one begins, `outputs` behind the last. */
+typedef size_t begin_of_block(size_t outputs, size_t blocks, size_t block);
+
 struct algorithm {
     size_t (*blocks)(size_t ranks); /* NULL: one */
     hops_of_block *hops;
+    begin_of_block *begin; /* NULL: ranks_begin */
 };
 
-/* Of `outputs` outputs in as many blocks: block b begins at ranks_begin(..). The first ones
- * are longer by one where they cannot be alike. */
-size_t ranks_begin(size_t outputs, size_t blocks, size_t block);
+/* The first ones are longer by one where they cannot be alike. */
+static inline size_t ranks_begin(size_t outputs, size_t blocks, size_t block)
+{
+    size_t longer = outputs % blocks;
+    return outputs / blocks * block + (block < longer ? block : longer);
+}
 
 enum status ranks_add(const struct task *t, const struct algorithm *a, struct problem *p);
 /* Of one output of block 0, each leaf a rank. */
@@ -38,6 +45,8 @@ hops_of_block hops_from_first, hops_from_last;
 /* Pairs, pairs of pairs, ...: the pairwise tree of the largest power of two. Where that leaves
  * `extra` ranks, each of the first 2 extra adds to its neighbour first. */
 hops_of_block hops_pairs;
+/* The pairwise tree of the next power of two, cut off behind the last rank. */
+hops_of_block hops_cut_off;
 /* The same from far to near: with those half of the power of two away first, last with neighbours.
  */
 hops_of_block hops_halves;
@@ -53,7 +62,10 @@ enum status ranks_binned(const struct task *t, struct problem *p);
  * element change with its place in the message and the message's length: no promise beyond
  * run_to_run covers these. */
 #define RANKS_METHOD(what, form, parts, way, claim, says)                                          \
-    static const struct algorithm form##_algorithm = {parts, way};                                 \
+    RANKS_METHOD_CUT(what, form, parts, NULL, way, claim, says)
+/* The same, where `cut` says where blocks begin. */
+#define RANKS_METHOD_CUT(what, form, parts, cut, way, claim, says)                                 \
+    static const struct algorithm form##_algorithm = {parts, way, cut};                            \
     static enum status form##_cpu(const struct task *t, struct problem *p)                         \
     {                                                                                              \
         return ranks_add(t, &form##_algorithm, p);                                                 \

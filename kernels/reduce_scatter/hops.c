@@ -31,14 +31,6 @@ static void pairwise(struct hop *hop, size_t ranks, size_t block)
         hop[k - 1] = (struct hop){(uint32_t)block, (uint32_t)((block + ranks - k) % ranks)};
 }
 
-static void doubling(struct hop *hop, size_t ranks, size_t block)
-{
-    (void)block;
-    for (size_t apart = 1; apart < ranks; apart *= 2)
-        for (size_t i = 0; i + apart < ranks; i += 2 * apart)
-            *hop++ = (struct hop){(uint32_t)i, (uint32_t)(i + apart)};
-}
-
 RANKS_METHOD(reduce_scatter, rank_order, NULL, hops_from_first, GPU_TO_GPU,
              "ranks one after the other, from 0");
 RANKS_METHOD(reduce_scatter, linear, NULL, hops_from_last, GPU_TO_GPU,
@@ -49,7 +41,7 @@ RANKS_METHOD(reduce_scatter, pairwise, hops_a_block_a_rank, pairwise, RUN_TO_RUN
              "the owner b of a block adds to its own those of ranks b - 1, b - 2, ...");
 RANKS_METHOD(reduce_scatter, recursive_halving, NULL, hops_halves, GPU_TO_GPU,
              "halves exchanged with the ranks ..., 4, 2, 1 away");
-RANKS_METHOD(reduce_scatter, recursive_doubling, NULL, doubling, GPU_TO_GPU,
+RANKS_METHOD(reduce_scatter, recursive_doubling, NULL, hops_cut_off, GPU_TO_GPU,
              "exchanges with the ranks 1, 2, 4, ... away, cut off behind the last rank");
 RANKS_METHOD(reduce_scatter, butterfly, NULL, hops_pairs, GPU_TO_GPU,
              "halves exchanged with the ranks 1, 2, 4, ... away");

@@ -35,6 +35,21 @@ Test(allreduce, adds_in_the_order_that_each_algorithm_says)
     expect_ranks_tree("allreduce/ring", 4, 10, 3, "12+3+0+");
     expect_ranks_tree("allreduce/ring", 4, 10, 6, "23+0+1+");
     expect_ranks_tree("allreduce/ring", 4, 10, 8, "30+1+2+");
+    /* Ten in four: 3, 3, 3, 1; five in four: 2, 2, 1 and none. */
+    expect_ranks_tree("allreduce/ring_to_owner", 4, 10, 2, "12+3+0+");
+    expect_ranks_tree("allreduce/ring_to_owner", 4, 10, 3, "23+0+1+");
+    expect_ranks_tree("allreduce/ring_to_owner", 4, 10, 8, "30+1+2+");
+    expect_ranks_tree("allreduce/ring_to_owner", 4, 10, 9, "01+2+3+");
+    expect_ranks_tree("allreduce/ring_to_owner", 4, 5, 1, "12+3+0+");
+    expect_ranks_tree("allreduce/ring_to_owner", 4, 5, 4, "30+1+2+");
+    expect_ranks_tree("allreduce/binomial", 5, 2, 0, "01+23++4+");
+    expect_ranks_tree("allreduce/binomial", 6, 2, 1, "01+23++45++");
+    expect_ranks_tree("allreduce/binomial", 7, 2, 1, "01+23++45+6++");
+    expect_ranks_tree("allreduce/binary_tree", 4, 2, 0, "013++2+");
+    expect_ranks_tree("allreduce/binary_tree", 7, 2, 1, "013+4++25+6++");
+    expect_ranks_tree("allreduce/binary_tree", 2, 2, 1, "01+");
+    expect_ranks_tree("allreduce/quaternary_tree", 5, 2, 0, "01+2+3+4+");
+    expect_ranks_tree("allreduce/quaternary_tree", 8, 2, 1, "015+6+7++2+3+4+");
     /* Of 8 places 0 is above 4, that above 2 and 6, those above 1, 3, 5, 7. */
     expect_ranks_tree("allreduce/double_tree", 8, 3, 1, "0421+3++65+7+++");
     expect_ranks_tree("allreduce/double_tree", 8, 3, 2, "7356+4++12+0+++");
