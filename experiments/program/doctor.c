@@ -183,10 +183,15 @@ static void tell_libraries(struct report *r)
 
 static void tell_mpi(struct report *r)
 {
-    char text[MPI_TEXT];
-    bool there = mpi_there(text);
-    tell(r, there ? GOOD : ABSENT, "MPI",
-         json_sprintf("%s: it runs mpi/allreduce, mpi/reduce_scatter and their algorithms", text));
+    static const char *const name[] = {[OPEN_MPI] = "MPI", [MPICH] = "MPICH"};
+    static const char *const prefix[] = {[OPEN_MPI] = "mpi", [MPICH] = "mpich"};
+    for (enum mpi_library l = 0; l < MPI_LIBRARIES; l++) {
+        char text[MPI_TEXT];
+        bool there = mpi_there(l, text);
+        tell(r, there ? GOOD : ABSENT, name[l],
+             json_sprintf("%s: it runs %s/allreduce, %s/reduce_scatter and their algorithms", text,
+                          prefix[l], prefix[l]));
+    }
 }
 
 static enum status run(const struct arguments *a, struct problem *p)

@@ -30,7 +30,10 @@ static void says_predicted(struct text *to, const struct plan *plan)
         if (known > 0)
             text_format(&line, "every bit as predicted in %zu of %zu cases", predicted, known);
         if (known < cases)
-            text_format(&line, "%s%zu cases have no model", known ? "; " : "", cases - known);
+            text_format(&line, "%s%zu case%s no model", known ? "; " : "", cases - known,
+                        cases - known == 1 ? " has" : "s have");
+        if (known < cases && m->unmodelled)
+            text_format(&line, ": %s", m->unmodelled);
         if (other) {
             text_add(&line, "; NOT in ");
             says_case(&line, plan, other);

@@ -5,7 +5,8 @@
  *                     environment variable ULPSCOPE_DEVICE says which device the row is of.
  *     python:FUNCTION a function of Python, run by the worker that is shipped with the program
  *                     (experiments/python/ulpscope/worker.py)
- *     mpi/NAME        a sum over ranks by MPI, whose ranks run under mpirun (mpi.h)
+ *     mpi/NAME        a sum over ranks by Open MPI, whose ranks run under mpirun (mpi.h)
+ *     mpich/NAME      the same by MPICH, under its mpiexec
  *     PATH.so:NAME    a subject of a shared object (kernels/ulpscope_subject.h), which
  *                     `ulpscope serve` loads and calls
  *

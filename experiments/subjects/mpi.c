@@ -11,10 +11,100 @@
 #include "experiments/system/machine.h"
 #include "reports/text/near.h"
 
-#define INSTALL "install openmpi-bin and libopenmpi-dev, then build anew"
-
 /* Each is a process of 30 MB or more. */
 enum { MPI_RANKS_MOST = 64 };
+
+/* --- how ranks are begun --- */
+
+/* $1: ranks, $2: the worker, $3: variables that ask for an algorithm, $4: what begins ranks.
+ *
+ * Where we are a rank ourselves, what our mpirun told us would make the one started here a part of
+ * that job. */
+#define AS_NO_RANK                                                                                 \
+    "if [ -n \"$PMIX_RANK$PMI_RANK$OMPI_COMM_WORLD_RANK\" ]; then\n"                               \
+    "for name in $(env | sed -n 's/^\\([A-Z]*_[A-Za-z0-9_]*\\)=.*/\\1/p'); do case $name in\n"     \
+    "PMIX_*|PMI_*|HYDI_*|MPI_LOCAL*|OMPI_COMM*|OMPI_APP*|OMPI_NUM_APP*|OMPI_FIRST*|"               \
+    "OMPI_FILE*|OMPI_UNIVERSE*|OMPI_ARGV|OMPI_MCA_orte_*|OMPI_MCA_ess*|OMPI_MCA_pmix*|"            \
+    "OMPI_MCA_initial_wdir|OMPI_MCA_shmem_RUNTIME*) unset $name;; esac; done; fi\n"                \
+    "[ -z \"$3\" ] || export $3\n"
+
+/* All that Open MPI maps lies in a folder of its own. A shell in a session of its own removes that
+ * when the end of a pipe tells that mpirun is gone, however it went, and hands on its exit status.
+ * Where mpirun did not end by itself, a rank may be about to make files there: it removes them for
+ * two seconds more.
+ *
+ * Variables rather than options, which other libraries' mpirun refuse. Two ranks on one processor
+ * shall yield it, and copy through memory that both map: containers seldom allow more. */
+static const char open_mpi_script[] = AS_NO_RANK
+    "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+    "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1 "
+    "OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none "
+    "OMPI_MCA_btl_vader_single_copy_mechanism=none\n"
+    "folder=$(mktemp -d /dev/shm/ulpscope-mpi.XXXXXX 2>/dev/null || "
+    "mktemp -d -t ulpscope-mpi.XXXXXX) || exit 4\n"
+    "export OMPI_MCA_orte_tmpdir_base=\"$folder\" "
+    "OMPI_MCA_btl_vader_backing_directory=\"$folder\"\n"
+    "exec 4>&1\n"
+    "{ $4 -n $1 \"$2\" >&4 4>&-; echo $?; } | "
+    "setsid /bin/sh -c 'read ended; rm -rf \"$0\"; "
+    "[ \"${ended:-4}\" = 0 ] && [ ! -e \"$0\" ] || "
+    "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rm -rf \"$0\"; done & exit ${ended:-4}' "
+    "\"$folder\" >/dev/null 2>&1 4>&-";
+
+/* mpiexec hands its input on, but ends a job that does not read it fast enough, and says on its
+ * output that a rank died: rank 0 has our ends of the pipes themselves. */
+static const char mpich_script[] =
+    AS_NO_RANK "export ULPSCOPE_QUESTIONS=3 ULPSCOPE_ANSWERS=4\n"
+               "exec $4 -n $1 \"$2\" 3<&0 4>&1 </dev/null >/dev/null";
+
+static const struct library {
+    const char *prefix, *title, *packages, *package; /* of its launcher alone */
+    const char *variable, *launcher;                 /* who names another one; this one */
+    const char *worker, *script;
+    const struct mpi_algorithm *algorithm;
+} libraries[MPI_LIBRARIES] = {
+    [OPEN_MPI] = {"mpi/", "Open MPI", "openmpi-bin and libopenmpi-dev", "openmpi-bin",
+                  "ULPSCOPE_MPIRUN", "mpirun", "ulpscope-mpi", open_mpi_script,
+                  open_mpi_algorithms},
+    [MPICH] = {"mpich/", "MPICH", "mpich and libmpich-dev", "mpich", "ULPSCOPE_MPIEXEC",
+               ULPSCOPE_MPIEXEC, "ulpscope-mpich", mpich_script, mpich_algorithms},
+};
+
+static const char *version_of(enum mpi_library l)
+{
+    return l == OPEN_MPI ? ULPSCOPE_MPI : *mpich_version ? mpich_version : NULL;
+}
+
+/* --- names --- */
+
+const char *mpi_name(enum mpi_library l, size_t u)
+{
+    size_t count = 0;
+    while (libraries[l].algorithm[count].name)
+        count++;
+    return u < count ? libraries[l].algorithm[u].name : NULL;
+}
+
+static enum mpi_library library_of(const char *name)
+{
+    const char *prefix = libraries[MPICH].prefix;
+    return strncmp(name, prefix, strlen(prefix)) == 0 ? MPICH : OPEN_MPI;
+}
+
+static const struct mpi_algorithm *algorithm_named(const char *name)
+{
+    const struct mpi_algorithm *a = libraries[library_of(name)].algorithm;
+    while (a->name && strcmp(a->name, name) != 0)
+        a++;
+    return a->name ? a : NULL;
+}
+
+const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format f)
+{
+    const struct mpi_algorithm *a = algorithm_named(name);
+    /* Of two ranks there is one addition at most. */
+    return ranks <= 2 ? a->operation->fixed : a->model(a, ranks, elements, f);
+}
 
 /* --- what is there --- */
 
@@ -36,66 +126,80 @@ static bool on_path(const char *program, size_t length)
 }
 
 /* Beside the program, or where an installation has it. */
-static bool find_worker(char path[PATH_MAX])
+static bool find_worker(enum mpi_library l, char path[PATH_MAX])
 {
-    static const char *const places[] = {"/ulpscope-mpi", "/../libexec/ulpscope/ulpscope-mpi"};
+    static const char *const places[] = {"", "/../libexec/ulpscope"};
     char program[PATH_MAX];
     foreign_program_path(program);
     char *slash = strrchr(program, '/');
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++)
-        if (snprintf(path, PATH_MAX, "%.*s%s", (int)(slash - program), program, places[i]) <
-                PATH_MAX &&
+        if (snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - program), program, places[i],
+                     libraries[l].worker) < PATH_MAX &&
             access(path, X_OK) == 0)
             return true;
     return false;
 }
 
-static const char *mpirun(void)
+static const char *launcher(enum mpi_library l)
 {
-    const char *asked = getenv("ULPSCOPE_MPIRUN");
+    const char *asked = getenv(libraries[l].variable);
     asked = asked ? asked + strspn(asked, " ") : NULL;
-    return asked && *asked ? asked : "mpirun";
+    return asked && *asked ? asked : libraries[l].launcher;
 }
 
-bool mpi_there(char text[MPI_TEXT])
+bool mpi_there(enum mpi_library l, char text[MPI_TEXT])
 {
+    const struct library *is = &libraries[l];
     char worker[PATH_MAX];
-    const char *program = mpirun(), *version = ULPSCOPE_MPI;
+    const char *program = launcher(l), *version = version_of(l);
     int length = (int)strcspn(program, " ");
-    if (!version || !find_worker(worker))
-        snprintf(text, MPI_TEXT, "this build has no MPI: " INSTALL);
-    else if (!on_path(program, (size_t)length))
-        snprintf(text, MPI_TEXT, "found no %.200s: install openmpi-bin, or set ULPSCOPE_MPIRUN",
-                 program);
+    bool built = version && find_worker(l, worker), there = on_path(program, (size_t)length);
+    if (!built)
+        snprintf(text, MPI_TEXT, "this build has no %s: install %s, then build anew", is->title,
+                 is->packages);
+    else if (!there)
+        snprintf(text, MPI_TEXT, "found no %.200s: install %s, or set %s", program, is->package,
+                 is->variable);
     else
         snprintf(text, MPI_TEXT, "%.200s", version);
-    return version && find_worker(worker) && on_path(program, (size_t)length);
+    return built && there;
+}
+
+static enum status no_such(const struct foreign *f, const char *where, struct problem *p)
+{
+    enum mpi_library l = library_of(f->name);
+    struct near near = {.word = f->name};
+    char known[1000] = "";
+    for (size_t i = 0; mpi_name(l, i); i++) {
+        size_t used = strlen(known);
+        near_try(&near, mpi_name(l, i));
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", mpi_name(l, i));
+    }
+    if (near.found)
+        return problem(p, STATUS_USAGE, "%s: found '%.200s': did you mean %s?", where, f->name,
+                       near.found);
+    return problem(p, STATUS_USAGE, "%s: found '%.200s', expected one of %s", where, f->name,
+                   known);
 }
 
 enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
 {
     char text[MPI_TEXT];
-    const struct mpi_algorithm *algorithm = mpi_algorithm_named(f->name);
-    if (!algorithm) {
-        struct near near = {.word = f->name};
-        char known[800] = "";
-        for (size_t i = 0; mpi_name(i); i++) {
-            size_t used = strlen(known);
-            near_try(&near, mpi_name(i));
-            snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", mpi_name(i));
-        }
-        if (near.found)
-            return problem(p, STATUS_USAGE, "%s: found '%.200s': did you mean %s?", where, f->name,
-                           near.found);
-        return problem(p, STATUS_USAGE, "%s: found '%.200s', expected one of %s", where, f->name,
-                       known);
-    }
-    if (!mpi_there(text))
+    const struct mpi_algorithm *algorithm = algorithm_named(f->name);
+    if (!algorithm)
+        return no_such(f, where, p);
+    if (!mpi_there(library_of(f->name), text))
         return problem(p, STATUS_DEVICE, "%s: %s cannot run: %s", where, f->name, text);
+    if (algorithm->in_shared_memory && !mpich_in_shared_memory())
+        return problem(p, STATUS_DEVICE,
+                       "%s: %s cannot run: found %s, expected a build with collectives in shared "
+                       "memory, as with device ch4:ofi",
+                       where, f->name, text);
     f->method.summary = algorithm->summary;
     f->method.operation = algorithm->operation;
     f->method.pairs[DEVICE_CPU] = (struct format_pairs)FORMAT_PAIRS_ALL;
     f->method.model = mpi_model;
+    f->method.unmodelled = algorithm->unmodelled;
     f->times = TIMES_ITSELF;
     f->facts = json_pack("{ss}", "library", text);
     return f->facts ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", where);
@@ -103,52 +207,32 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
 
 /* --- runs --- */
 
-/* $1: ranks, $2: the worker, $3: what is called, $4: its algorithm, $5: the bytes of a segment. All
- * that Open MPI maps lies in a folder of its own. A shell in a session of its own removes that when
- * the end of a pipe tells that mpirun is gone, however it went, and hands on its exit status. Where
- * mpirun did not end by itself, a rank may be about to make files there: it removes them for two
- * seconds more.
- *
- * Variables rather than options, which other libraries' mpirun refuse. Two ranks on one processor
- * shall yield it, and copy through memory that both map: containers seldom allow more.
- *
- * Where we are a rank ourselves, what our mpirun told us would make the one started here a part of
- * that job. */
-static const char script[] =
-    "if [ -n \"$PMIX_RANK$PMI_RANK$OMPI_COMM_WORLD_RANK\" ]; then\n"
-    "for name in $(env | sed -n 's/^\\([A-Z]*_[A-Za-z0-9_]*\\)=.*/\\1/p'); do case $name in\n"
-    "PMIX_*|PMI_*|OMPI_COMM*|OMPI_APP*|OMPI_NUM_APP*|OMPI_FIRST*|OMPI_FILE*|OMPI_UNIVERSE*|"
-    "OMPI_ARGV|OMPI_MCA_orte_*|OMPI_MCA_ess*|OMPI_MCA_pmix*|OMPI_MCA_initial_wdir|"
-    "OMPI_MCA_shmem_RUNTIME*) unset $name;; esac; done; fi\n"
-    "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-    "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1 "
-    "OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none "
-    "OMPI_MCA_btl_vader_single_copy_mechanism=none\n"
-    "[ $4 = 0 ] || export OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-    "OMPI_MCA_coll_tuned_$3_algorithm=$4\n"
-    "[ $5 = 0 ] || export OMPI_MCA_coll_tuned_$3_algorithm_segmentsize=$5\n"
-    "folder=$(mktemp -d /dev/shm/ulpscope-mpi.XXXXXX 2>/dev/null || "
-    "mktemp -d -t ulpscope-mpi.XXXXXX) || exit 4\n"
-    "export OMPI_MCA_orte_tmpdir_base=\"$folder\" "
-    "OMPI_MCA_btl_vader_backing_directory=\"$folder\"\n"
-    "exec 4>&1\n"
-    "{ ${ULPSCOPE_MPIRUN:-mpirun} -n $1 \"$2\" >&4 4>&-; echo $?; } | "
-    "setsid /bin/sh -c 'read ended; rm -rf \"$0\"; "
-    "[ \"${ended:-4}\" = 0 ] && [ ! -e \"$0\" ] || "
-    "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rm -rf \"$0\"; done & exit ${ended:-4}' "
-    "\"$folder\" >/dev/null 2>&1 4>&-";
+/* As a shell exports them. */
+static void write_variables(char *to, size_t size, const struct mpi_algorithm *a)
+{
+    static const char tuned[] = "OMPI_MCA_coll_tuned_";
+    snprintf(to, size, "%s", a->variables ? a->variables : "");
+    if (a->number > 0)
+        snprintf(to, size, "%suse_dynamic_rules=1 %s%s_algorithm=%u", tuned, tuned, a->call,
+                 a->number);
+    size_t used = strlen(to);
+    if (a->segment > 0)
+        snprintf(to + used, size - used, " %s%s_algorithm_segmentsize=%u", tuned, a->call,
+                 a->segment);
+}
 
 enum status mpi_open(struct foreign *f, const char *device, struct problem *p)
 {
-    const struct mpi_algorithm *a = mpi_algorithm_named(f->name);
-    char worker[PATH_MAX], ranks[24], number[24], segment[24];
-    if (!find_worker(worker))
-        return problem(p, STATUS_DEVICE, "%s: found no ulpscope-mpi beside the program", f->name);
+    enum mpi_library l = library_of(f->name);
+    char worker[PATH_MAX], ranks[24], variables[400];
+    if (!find_worker(l, worker))
+        return problem(p, STATUS_DEVICE, "%s: found no %s beside the program", f->name,
+                       libraries[l].worker);
     snprintf(ranks, sizeof ranks, "%zu", f->ranks);
-    snprintf(number, sizeof number, "%u", a->number);
-    snprintf(segment, sizeof segment, "%u", a->segment);
-    const char *const argv[] = {"/bin/sh", "-c",    script, "ulpscope-mpi", ranks,
-                                worker,    a->call, number, segment,        NULL};
+    write_variables(variables, sizeof variables, algorithm_named(f->name));
+    const char *const argv[] = {"/bin/sh",           "-c",        libraries[l].script,
+                                libraries[l].worker, ranks,       worker,
+                                variables,           launcher(l), NULL};
     return foreign_open(f, argv, device, p);
 }
 
@@ -173,7 +257,7 @@ static enum status ask(struct foreign *f, const struct task *t, const struct arr
     char line[64];
     size_t bytes = array_bytes(x->format, t->of->bins);
     struct mpi_told told;
-    snprintf(line, sizeof line, "%s %zu %s\n", mpi_algorithm_named(f->name)->call, t->of->bins,
+    snprintf(line, sizeof line, "%s %zu %s\n", algorithm_named(f->name)->call, t->of->bins,
              format_facts[x->format].name);
     enum status status = foreign_ask(f,
                                      &(struct question){.line = line,
@@ -226,7 +310,13 @@ enum status mpi_run(const struct task *t, size_t runs, double timeout_s, struct 
     struct array x = {t->out.format, n, malloc(array_bytes(t->out.format, n) + 1)};
     char *answer = malloc(array_bytes(x.format, t->of->bins) + sizeof(struct mpi_told));
     enum status status = STATUS_OK;
-    if (ranks == 0 || ranks > MPI_RANKS_MOST || t->of->bins > INT_MAX)
+    bool halves = (ranks & (ranks - 1)) == 0 && ranks > 0 && t->of->bins % ranks == 0;
+    if (algorithm_named(f->name)->halves_alone && !halves)
+        status = problem(p, STATUS_USAGE,
+                         "%s: found %zu ranks of %zu elements, expected a power of two of ranks, "
+                         "which divides the elements: MPICH's algorithm takes no other",
+                         f->name, ranks, t->of->bins);
+    else if (ranks == 0 || ranks > MPI_RANKS_MOST || t->of->bins > INT_MAX)
         status = problem(p, STATUS_USAGE,
                          "%s: found %zu ranks of %zu elements, expected 1 to %d ranks of at most "
                          "%d",

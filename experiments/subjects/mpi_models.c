@@ -1,9 +1,5 @@
 #include "experiments/subjects/mpi_models.h"
 
-#include <string.h>
-
-#include "experiments/subjects/mpi.h"
-
 /* --- MPI_Allreduce --- */
 
 /* As coll_tuned_allreduce_algorithm numbers them. */
@@ -39,12 +35,18 @@ static unsigned decided_allreduce(size_t ranks, size_t elements, size_t element_
     return bytes < 262144 ? RECURSIVE_DOUBLING : RABENSEIFNER;
 }
 
-static const char *model_of_allreduce(unsigned number, size_t ranks, size_t elements)
+static size_t bytes_of(enum format f)
+{
+    return (size_t)format_facts[f].bytes;
+}
+
+static const char *model_of_allreduce(const struct mpi_algorithm *a, size_t ranks, size_t elements,
+                                      enum format f)
 {
     size_t power = 1;
     while (power <= ranks / 2)
         power *= 2;
-    switch (number) {
+    switch (a->number ? a->number : decided_allreduce(ranks, elements, bytes_of(f))) {
     case BASIC_LINEAR:
         return "allreduce/linear";
     case RECURSIVE_DOUBLING:
@@ -54,7 +56,7 @@ static const char *model_of_allreduce(unsigned number, size_t ranks, size_t elem
         return elements < ranks ? "allreduce/recursive_doubling" : "allreduce/ring";
     case RABENSEIFNER:
         return elements < power ? "allreduce/linear" : "allreduce/rabenseifner";
-    default: /* MPI_Reduce chooses among trees, chains and pipelines of its own */
+    default:
         return NULL;
     }
 }
@@ -143,51 +145,53 @@ static unsigned decided_block(size_t ranks, size_t elements, size_t element_byte
                             : BLOCK_BUTTERFLY;
 }
 
-static const char *model_of_scatter(unsigned number, size_t ranks, size_t elements)
+static const char *model_of_scatter(const struct mpi_algorithm *a, size_t ranks, size_t elements,
+                                    enum format f)
 {
     static const char *const model[] = {
         [SCATTER_RECURSIVE_HALVING] = "reduce_scatter/recursive_halving",
         [SCATTER_RING] = "reduce_scatter/ring",
         [SCATTER_BUTTERFLY] = "reduce_scatter/butterfly",
     };
-    (void)ranks, (void)elements;
-    return model[number]; /* MPI_Reduce chooses among trees, chains and pipelines of its own */
+    return model[a->number ? a->number : decided_scatter(ranks, elements, bytes_of(f))];
 }
 
-static const char *model_of_block(unsigned number, size_t ranks, size_t elements)
+static const char *model_of_block(const struct mpi_algorithm *a, size_t ranks, size_t elements,
+                                  enum format f)
 {
     static const char *const model[] = {
         [BLOCK_RECURSIVE_DOUBLING] = "reduce_scatter/recursive_doubling",
         [BLOCK_RECURSIVE_HALVING] = "reduce_scatter/recursive_halving",
         [BLOCK_BUTTERFLY] = "reduce_scatter/butterfly",
     };
-    (void)ranks, (void)elements;
-    return model[number];
+    return model[a->number ? a->number : decided_block(ranks, elements, bytes_of(f))];
 }
 
 /* --- all --- */
+
+#define REDUCED "MPI_Reduce chooses among chains, pipelines and trees, which are not modelled"
 
 #define ALLREDUCE(its_name, its_number, its_segment, its_summary)                                  \
     {                                                                                              \
         .name = "mpi/" its_name, .summary = "MPI_Allreduce, " its_summary,                         \
         .operation = &operation_allreduce, .call = "allreduce", .number = its_number,              \
-        .segment = its_segment, .model = model_of_allreduce, .decided = decided_allreduce          \
+        .segment = its_segment, .model = model_of_allreduce, .unmodelled = REDUCED                 \
     }
 
 #define SCATTER(its_name, its_number, its_summary)                                                 \
     {                                                                                              \
         .name = "mpi/" its_name, .summary = "MPI_Reduce_scatter, " its_summary,                    \
         .operation = &operation_reduce_scatter, .call = "reduce_scatter", .number = its_number,    \
-        .model = model_of_scatter, .decided = decided_scatter                                      \
+        .model = model_of_scatter, .unmodelled = REDUCED                                           \
     }
 #define BLOCK(its_name, its_number, its_summary)                                                   \
     {                                                                                              \
         .name = "mpi/" its_name, .summary = "MPI_Reduce_scatter_block, " its_summary,              \
         .operation = &operation_reduce_scatter, .call = "reduce_scatter_block",                    \
-        .number = its_number, .model = model_of_block, .decided = decided_block                    \
+        .number = its_number, .model = model_of_block, .unmodelled = REDUCED                       \
     }
 
-static const struct mpi_algorithm algorithms[] = {
+const struct mpi_algorithm open_mpi_algorithms[] = {
     ALLREDUCE("allreduce", 0, 0, "whichever algorithm the library chooses"),
     ALLREDUCE("basic_linear", BASIC_LINEAR, 0,
               "Open MPI's algorithm 1: reduced to rank 0, then sent"),
@@ -213,28 +217,5 @@ static const struct mpi_algorithm algorithms[] = {
     BLOCK("reduce_scatter_block_recursive_halving", BLOCK_RECURSIVE_HALVING,
           "Open MPI's algorithm 3"),
     BLOCK("reduce_scatter_block_butterfly", BLOCK_BUTTERFLY, "Open MPI's algorithm 4"),
+    {0},
 };
-enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
-
-const char *mpi_name(size_t u)
-{
-    return u < ALGORITHMS ? algorithms[u].name : NULL;
-}
-
-const struct mpi_algorithm *mpi_algorithm_named(const char *name)
-{
-    size_t u = 0;
-    while (u < ALGORITHMS && strcmp(algorithms[u].name, name) != 0)
-        u++;
-    return u < ALGORITHMS ? &algorithms[u] : NULL;
-}
-
-const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format f)
-{
-    const struct mpi_algorithm *a = mpi_algorithm_named(name);
-    if (ranks <= 2) /* there is one addition at most */
-        return a->operation->fixed;
-    unsigned number =
-        a->number ? a->number : a->decided(ranks, elements, (size_t)format_facts[f].bytes);
-    return a->model(number, ranks, elements);
-}

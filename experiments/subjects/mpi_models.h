@@ -1,4 +1,5 @@
-/* The algorithms of Open MPI that are subjects, and which method of ours has the bits of each. */
+/* The algorithms of MPI libraries that are subjects, and which method of ours has the bits of each.
+ */
 #pragma once
 
 #include "kernels/method/method.h"
@@ -6,16 +7,27 @@
 struct mpi_algorithm {
     const char *name, *summary;
     const struct operation *operation;
-    /* What ranks call, MPI_ and this (mpi_worker.c), and whose algorithm the variable
-     * coll_tuned_CALL_algorithm says. */
-    const char *call;
-    unsigned number;  /* of the algorithm there; 0: Open MPI decides */
-    unsigned segment; /* bytes that it cuts messages into; 0: its own choice */
-    /* What Open MPI decides for more than two ranks of so many elements, each of so many bytes. */
-    unsigned (*decided)(size_t ranks, size_t elements, size_t element_bytes);
-    /* The method that has the bits of that number, which is not 0; NULL: none is known to. */
-    const char *(*model)(unsigned number, size_t ranks, size_t elements);
+    const char *call; /* what ranks call: MPI_ and this (mpi_worker.c) */
+    /* Open MPI's, as the variables coll_tuned_CALL_algorithm and _segmentsize say them: a number,
+     * and the bytes that it cuts messages into. 0: its own choice. */
+    unsigned number, segment;
+    /* MPICH's: the control variables that ask for it, NAME=VALUE ...; NULL: its own choice. */
+    const char *variables;
+    bool in_shared_memory; /* only a build of MPICH that adds there, too, has it */
+    /* Takes a power of two of ranks and blocks of one length alone, and ends the program where it
+     * is asked for others. */
+    bool halves_alone;
+    /* The method that has its bits with more than two ranks of so many elements; NULL: none is
+     * known to. */
+    const char *(*model)(const struct mpi_algorithm *a, size_t ranks, size_t elements,
+                         enum format f);
+    const char *unmodelled; /* why none is known */
 };
 
-/* Of that name; NULL: none. */
-const struct mpi_algorithm *mpi_algorithm_named(const char *name);
+/* Behind the last: no name. */
+extern const struct mpi_algorithm open_mpi_algorithms[], mpich_algorithms[];
+
+/* Version and device of the MPICH of this build; "": there is none. */
+extern const char mpich_version[];
+/* Does this MPICH add in shared memory, from the fifth call on a communicator? */
+bool mpich_in_shared_memory(void);

@@ -1,14 +1,18 @@
 /* A rank under mpirun, for experiments/subjects/mpi.c. Rank 0 is asked through its standard input,
- * one line and then the elements, rank after rank:
+ * or the file that ULPSCOPE_QUESTIONS numbers, one line and then the elements, rank after rank:
  *
  *     CALL ELEMENTS FORMAT
  *
  * CALL is one of `calls`, ELEMENTS is a rank's. The answer is the array of sums, as mpi_told.h
- * says, and a struct mpi_told. The end of the input is the end of all ranks. fp32 and fp64 are
- * MPI's own sums; formats that it has no type for are added by an operation of ours, which rounds
- * each addition to the format. */
+ * says, and a struct mpi_told, to standard output or the file that ULPSCOPE_ANSWERS numbers. The
+ * end of the input is the end of all ranks. fp32 and fp64 are MPI's own sums; formats that it has
+ * no type for are added by an operation of ours, which rounds each addition to the format.
+ *
+ * MPI_COMM_WORLD has no other calls than those that are asked for: a library may count them. */
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +20,7 @@
 #include <unistd.h>
 
 #include "experiments/subjects/mpi_told.h"
+#include "kernels/blocks/ranks.h"
 #include "reference/format/array.h"
 
 #define PLANTED(what) 0
@@ -40,6 +45,8 @@ struct part {
 };
 
 static enum format format_of_wire;
+static MPI_Comm among_us; /* the same ranks, for all but what is asked for */
+static FILE *questions, *answers;
 
 static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 {
@@ -65,17 +72,17 @@ static void receive(struct header *h)
 {
     long pause_ns = 20000;
     int there = 0;
-    while (MPI_Iprobe(0, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE), !there) {
+    while (MPI_Iprobe(0, 0, among_us, &there, MPI_STATUS_IGNORE), !there) {
         nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
         pause_ns += pause_ns < 2000000 ? pause_ns / 4 : 0;
     }
-    MPI_Recv(h, sizeof *h, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(h, sizeof *h, MPI_BYTE, 0, 0, among_us, MPI_STATUS_IGNORE);
 }
 
 static void send(const struct header *h, int ranks)
 {
     for (int r = 1; r < ranks; r++)
-        MPI_Send(h, sizeof *h, MPI_BYTE, r, 0, MPI_COMM_WORLD);
+        MPI_Send(h, sizeof *h, MPI_BYTE, r, 0, among_us);
 }
 
 static _Noreturn void fail(const char *why)
@@ -94,6 +101,14 @@ static void *room(size_t bytes)
     return data;
 }
 
+/* Waits without taking the processor from ranks that are yet to come. */
+static void await(MPI_Request request)
+{
+    int done = 0;
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
+        sched_yield();
+}
+
 /* --- what is called --- */
 
 /* The first rank that has other bits than rank 0, whose array all are sent. */
@@ -103,14 +118,17 @@ static void compare(struct part *p)
     struct array first = {mine->format, mine->n, room(array_bytes(mine->format, mine->n))};
     uint64_t found[3] = {mine->n, 0, 0}, *all = room((size_t)p->ranks * sizeof found);
     memcpy(first.data, mine->data, array_bytes(mine->format, mine->n));
-    MPI_Bcast(first.data, (int)mine->n, p->type, 0, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Ibcast(first.data, (int)mine->n, p->type, 0, among_us, &request);
+    await(request);
     for (size_t i = 0; i < mine->n && found[0] == mine->n; i++) {
         uint64_t due = format_canonical(mine->format, array_bits(&first, i));
         uint64_t is = format_canonical(mine->format, array_bits(mine, i));
         if (is != due)
             found[0] = i, found[1] = due, found[2] = is;
     }
-    MPI_Gather(found, 3, MPI_UINT64_T, all, 3, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    MPI_Igather(found, 3, MPI_UINT64_T, all, 3, MPI_UINT64_T, 0, among_us, &request);
+    await(request);
     for (int r = 1; p->rank == 0 && r < p->ranks && p->told.rank == 0; r++)
         if (all[3 * r] < mine->n) {
             p->told.rank = (uint64_t)r;
@@ -122,9 +140,23 @@ static void compare(struct part *p)
     free(all);
 }
 
+/* The file that a variable numbers, or a standard one; rank 0's alone. */
+static FILE *open_numbered(const char *variable, FILE *standard, const char *mode, int rank)
+{
+    const char *number = getenv(variable);
+    if (!number)
+        return standard;
+    if (rank == 0)
+        return fdopen(atoi(number), mode);
+    close(atoi(number));
+    return standard;
+}
+
 static double begin(void)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Ibarrier(among_us, &request);
+    await(request);
     return MPI_Wtime();
 }
 
@@ -143,25 +175,22 @@ static void allreduce(struct part *p)
     compare(p);
 }
 
-/* The blocks that ranks own: the first ones are longer by one where they cannot be alike. */
-static int length_of(const struct part *p, int rank)
-{
-    size_t ranks = (size_t)p->ranks;
-    return (int)(p->mine.n / ranks + ((size_t)rank < p->mine.n % ranks));
-}
-
 /* Gathers the blocks that ranks own to rank 0's sum. */
 static void gather(struct part *p, const void *own, int *lengths, int *begins)
 {
-    MPI_Gatherv(own, lengths[p->rank], p->type, p->sum.data, lengths, begins, p->type, 0,
-                MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Igatherv(own, lengths[p->rank], p->type, p->sum.data, lengths, begins, p->type, 0, among_us,
+                 &request);
+    await(request);
 }
 
+/* The blocks that ranks own. */
 static void find_blocks(const struct part *p, int *lengths, int *begins)
 {
-    for (int r = 0; r < p->ranks; r++) {
-        lengths[r] = length_of(p, r);
-        begins[r] = r > 0 ? begins[r - 1] + lengths[r - 1] : 0;
+    size_t n = p->mine.n, ranks = (size_t)p->ranks;
+    for (size_t r = 0; r < ranks; r++) {
+        begins[r] = (int)ranks_begin(n, ranks, r);
+        lengths[r] = (int)(ranks_begin(n, ranks, r + 1) - ranks_begin(n, ranks, r));
     }
 }
 
@@ -216,7 +245,7 @@ static void read_case(struct header *h)
     char line[64], call[32], name[16];
     size_t elements, c = 0;
     *h = (struct header){.what = NOTHING_MORE};
-    if (!fgets(line, sizeof line, stdin))
+    if (!fgets(line, sizeof line, questions))
         return;
     if (sscanf(line, "%31s %zu %15s", call, &elements, name) != 3)
         fail("found another request than CALL ELEMENTS FORMAT");
@@ -233,7 +262,7 @@ static void read_case(struct header *h)
 
 static void write_all(const void *data, size_t bytes)
 {
-    if (fwrite(data, 1, bytes, stdout) != bytes || fflush(stdout) != 0)
+    if (fwrite(data, 1, bytes, answers) != bytes || fflush(answers) != 0)
         fail("the answer could not be written");
 }
 
@@ -254,13 +283,17 @@ static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
     format_of_wire = f;
     if (rank == 0) {
         all = room(bytes * (size_t)ranks);
-        if (fread(all, bytes, (size_t)ranks, stdin) != (size_t)ranks)
+        if (fread(all, bytes, (size_t)ranks, questions) != (size_t)ranks)
             fail("found the end of the input among elements");
         send(h, ranks);
     }
-    MPI_Scatter(all, count, p.type, p.mine.data, count, p.type, 0, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Iscatter(all, count, p.type, p.mine.data, count, p.type, 0, among_us, &request);
+    await(request);
     if (PLANTED("die") && rank == ranks - 1)
         _exit(7);
+    if (PLANTED("crash") && rank == ranks - 1)
+        raise(SIGKILL);
     while (PLANTED("hang") && rank == ranks - 1)
         pause();
     calls[h->call].function(&p);
@@ -285,7 +318,12 @@ int main(int argc, char **argv)
         return 3;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &among_us);
     MPI_Op_create(add, 1, &added);
+    questions = open_numbered("ULPSCOPE_QUESTIONS", stdin, "r", rank);
+    answers = open_numbered("ULPSCOPE_ANSWERS", stdout, "w", rank);
+    if (!questions || !answers)
+        fail("found no way to be asked or to answer");
     for (struct header h;;) {
         if (rank == 0)
             read_case(&h);
@@ -299,6 +337,7 @@ int main(int argc, char **argv)
         run_case(&h, rank, ranks, added);
     }
     MPI_Op_free(&added);
+    MPI_Comm_free(&among_us);
     MPI_Finalize();
     return 0;
 }

@@ -209,6 +209,7 @@ struct method {
      * ranks of so many elements that travel in this format; NULL where none is known to. `name` is
      * its own. */
     const char *(*model)(const char *name, size_t ranks, size_t elements, enum format f);
+    const char *unmodelled; /* why there is none, where there is none */
 
     /* How additions are done, and in which format, where that is not the accumulator that it is
      * asked for, which is then the result's alone: fp64 for fp32, in sum/widened. NULL: in it. */
