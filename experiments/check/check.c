@@ -233,11 +233,6 @@ static enum status cut_short(const struct check *c, struct check_tried *t, struc
                    c->request->method->name, wait.waited_s, wait.usual_s);
 }
 
-static bool is_missed(const struct check_report *report, enum check_kind kind)
-{
-    return check_missed(NULL, report, check_kinds[kind].rung);
-}
-
 /* Notes what came of a case of this length. Without an attempt it says something only where time
  * does not tell why: a process that was not started may have shown another result. */
 static void note_length(const struct check *c, struct check_tried *t, enum check_kind kind,
@@ -265,7 +260,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             pace.passed > PASSED_MOST ||
             (c->request->enough > 0 &&
              (pace.tried->attempts >= check_wanted(c->request, kind) || pace.stale > STALE_MOST) &&
-             !is_missed(report, kind)))
+             !check_kind_missed(report, kind)))
             break;
         pace.passed++;
         if (found == CHECK_NONE || !pace_time_for(&pace, &k, begin))

@@ -172,38 +172,55 @@ static bool uncounted(struct missed *m, const struct check_report *report)
     return false;
 }
 
-bool check_missed(char words[CHECK_REASON], const struct check_report *report, enum promise rung)
+/* Of what else was asked for, behind lengths. */
+static bool lists_missed(struct missed *m, const struct check_report *report, enum promise rung)
 {
     const struct check_over *over = &report->over[rung];
     const struct check_request *r = &report->request;
-    struct missed m = {.words = words, .before = "n = ", .noun = ""};
     unsigned read = r->method->shape_read[r->device.kind];
-    miss_lengths(&m, report, rung);
-    bool all = ended(&m);
-    m.before = "";
-    m.noun = "thread";
+    bool all = true;
+    m->before = "";
+    m->noun = "thread";
     bool threads = (read & SHAPE_THREADS) || check_environs(r);
     for (size_t i = 0; threads && i < r->threads.count; i++) {
         struct shape asked = {.threads = (unsigned)r->threads.item[i]};
         if (asked.threads && !ran_in(over, r, asked))
-            miss(&m, asked.threads);
+            miss(m, asked.threads);
     }
-    all &= ended(&m);
-    m.noun = "block";
+    all &= ended(m);
+    m->noun = "block";
     for (size_t i = 0; (read & SHAPE_BLOCKS) && i < r->blocks.count; i++) {
         struct shape asked = {.blocks = (unsigned)r->blocks.item[i]};
         if (asked.blocks && !ran_in(over, r, asked))
-            miss(&m, asked.blocks);
+            miss(m, asked.blocks);
     }
-    all &= ended(&m);
-    m.noun = "rank";
+    all &= ended(m);
+    m->noun = "rank";
     for (size_t i = 0; i < r->setting.ranks.count && setting_read(r->method, SETTING_RANKS); i++)
         if (!has(&over->ranks, r->setting.ranks.item[i]))
-            miss(&m, r->setting.ranks.item[i]);
-    all &= ended(&m);
+            miss(m, r->setting.ranks.item[i]);
+    all &= ended(m);
     bool counted = check_kind_of(CHECK_BATCH, rung) && check_is_counted(r, CHECK_BATCH) &&
                    r->tried[CHECK_BATCH];
-    return (counted && uncounted(&m, report)) || !all;
+    return (counted && uncounted(m, report)) || !all;
+}
+
+bool check_missed(char words[CHECK_REASON], const struct check_report *report, enum promise rung)
+{
+    struct missed m = {.words = words, .before = "n = ", .noun = ""};
+    miss_lengths(&m, report, rung);
+    bool lengths = !ended(&m);
+    return lists_missed(&m, report, rung) || lengths;
+}
+
+bool check_kind_missed(const struct check_report *report, enum check_kind kind)
+{
+    const struct check_tried *t = &report->tried[kind];
+    struct missed m = {.words = NULL};
+    for (size_t i = 0; i < t->due.count; i++)
+        if (!has(&t->reached, t->due.item[i]) && !has(&t->idle, t->due.item[i]))
+            return true;
+    return lists_missed(&m, report, check_kinds[kind].rung);
 }
 
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])
