@@ -114,6 +114,7 @@ enum { BOUND_ABOVE = 10 }; /* how far above all samples a bound is shown, unless
 /* What stands on the lower edge is so far above it that no mark is cut: a share of the axis. */
 #define ABOVE_EDGE 0.025
 #define MARK       0.03 /* the height of a mark, likewise */
+#define LABEL      0.09 /* and of a label */
 
 /* From the least x, or a span below the largest, with a label at 1, 2 and 5 of each power of ten.
  */
@@ -200,7 +201,8 @@ struct edges samples_axes(struct text *script, const struct panel *panel, struct
 
 void samples_zero(struct text *script, struct edges edges)
 {
-    double least = floor(log10(edges.lower)) + 1, most = log10(edges.upper);
+    const double most = log10(edges.upper), zero = log10(edges.lower);
+    double least = ceil(zero + LABEL * (most - zero));
     /* With four to eight labels, of steps that are whole powers of ten. */
     double step = fmax(1, ceil((most - least) / 6));
     text_format(script, "set ytics 1e%.0f, 1e%.0f\nset ytics add ('0' %.6g)\n", least, step,

@@ -190,7 +190,9 @@ static double add_names(struct text *names, const struct map *map)
 static void draw_map(struct plot *plot, const struct page *r, const struct map *map)
 {
     struct text title = {0}, names = {0};
-    const double above = 10, below = 80, height = above + 24 * (double)map->methods + below;
+    /* Few methods have higher rows: names of formats do not take more than the map. */
+    const double above = 10, below = 80, rows = fmax(24 * (double)map->methods, 84),
+                 height = above + rows + below;
     const double beside = add_names(&names, map);
     text_add(&plot->data, "# pair of formats, method, share of bits that are right, ulp\n");
     for (size_t i = 0; i < map->methods; i++)
