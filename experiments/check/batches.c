@@ -31,19 +31,21 @@ enum status check_read_batches(struct check_request *r, const struct request *q,
     for (size_t i = 0; i < words->count && status == STATUS_OK; i++)
         status =
             numbers_parse(&b->rows, "batch", words->item[i], RANGE_EVERY, 1, BATCH_ROWS_MOST, p);
+    if (status != STATUS_OK)
+        return status;
     size_t distinct = 0;
     qsort(b->rows.item, b->rows.count, sizeof *b->rows.item, ascending);
     for (size_t i = 0; i < b->rows.count; i++)
         if (distinct == 0 || b->rows.item[distinct - 1] != b->rows.item[i])
             b->rows.item[distinct++] = b->rows.item[i];
     b->rows.count = distinct;
-    if (status == STATUS_OK && distinct < 2)
+    if (distinct < 2)
         return problem(p, STATUS_USAGE,
                        "option --batch: found one number of rows, %llu, expected two or more to "
                        "compare, such as 1,%llu or 1..64",
                        (unsigned long long)b->rows.item[0],
                        b->rows.item[0] > 1 ? (unsigned long long)b->rows.item[0] : 64);
-    if (status == STATUS_OK && distinct > BATCH_COUNTS_MOST)
+    if (distinct > BATCH_COUNTS_MOST)
         return problem(p, STATUS_USAGE,
                        "option --batch: found %zu numbers of rows, expected at most %d", distinct,
                        BATCH_COUNTS_MOST);
