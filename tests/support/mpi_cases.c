@@ -129,12 +129,15 @@ void mpi_hold(struct mpi_counts *counts, const struct method *m, size_t ranks, s
     }
 }
 
-void mpi_counts_say(const struct mpi_counts *counts)
+void mpi_expect_counts(const struct mpi_counts *counts, size_t predicted)
 {
     fprintf(stderr,
             "seed %llu: %zu cases, %zu predicted, %zu elements; %zu have the bits of rank order\n",
             (unsigned long long)seed, counts->cases, counts->predicted, counts->elements,
             counts->in_rank_order);
+    cr_expect(counts->predicted >= predicted, "%zu", counts->predicted);
+    cr_expect(2 * counts->in_rank_order < counts->predicted, "%zu of %zu: any order would do",
+              counts->in_rank_order, counts->predicted);
 }
 
 /* --- workers that fail as ULPSCOPE_PLANT says --- */
@@ -153,7 +156,7 @@ void mpi_expect_planted(const char *subject, const char *plant, double timeout_s
                         const char *words)
 {
     struct problem p = {0};
-    /* An answer shorter than what a launcher says of a rank that died. */
+    /* Its answer is shorter than what a launcher prints when a rank dies. */
     struct mpi_case *c = mpi_case_make(FP32, 3, 10);
     const struct method *m = mpi_subject(subject);
     foreign_end(m);

@@ -31,7 +31,8 @@ enum status mpi_case_run(struct mpi_case *c, const struct method *m, int to, str
 struct mpi_counts {
     size_t cases, predicted, in_rank_order, elements;
 };
-void mpi_counts_say(const struct mpi_counts *counts);
+/* Says them; expects so many predicted, most of them with other bits than rank order has. */
+void mpi_expect_counts(const struct mpi_counts *counts, size_t predicted);
 
 /* One case, of elements drawn, against its model if there is one. */
 void mpi_hold_case(struct mpi_counts *counts, const struct method *m, enum format f, size_t ranks,
