@@ -73,6 +73,7 @@ bool check_is_scan(const struct check *c);
 
 /* Makes the launch shapes of the subject; how many, and the i-th. */
 enum status check_shapes_make(struct check *c, struct problem *p);
+int check_ascending(const void *a, const void *b); /* of uint64_t, for qsort and bsearch */
 size_t check_shape_count(const struct check *c);
 struct shape check_shape_at(const struct check *c, size_t i);
 

@@ -9,12 +9,6 @@
 
 /* --- what is asked for --- */
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 enum status check_read_batches(struct check_request *r, const struct request *q, struct problem *p)
 {
     const struct list *words = &q->axis[AXIS_BATCH];
@@ -34,7 +28,7 @@ enum status check_read_batches(struct check_request *r, const struct request *q,
     if (status != STATUS_OK)
         return status;
     size_t distinct = 0;
-    qsort(b->rows.item, b->rows.count, sizeof *b->rows.item, ascending);
+    qsort(b->rows.item, b->rows.count, sizeof *b->rows.item, check_ascending);
     for (size_t i = 0; i < b->rows.count; i++)
         if (distinct == 0 || b->rows.item[distinct - 1] != b->rows.item[i])
             b->rows.item[distinct++] = b->rows.item[i];

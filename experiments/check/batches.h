@@ -60,7 +60,7 @@ size_t check_batches_rounds(const struct check *c, const struct check_case *k);
 
 /* --- what is said of them --- */
 
-/* Numbers of rows in a row of the list that gave the same bits. */
+/* Neighbours in the list of numbers of rows that gave the same bits. */
 struct batch_range {
     size_t first, last, asked, tried; /* last: the last one, not its index */
     uint32_t kind;                    /* BATCH_UNTRIED: none of them was tried */

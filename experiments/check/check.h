@@ -263,8 +263,8 @@ unsigned check_threads_made(const struct check_request *r, unsigned asked);
 /* Is something that was asked for by --n, --threads, --blocks, --ranks or --batch in no attempt at
  * the rung? In words, where they are asked for: "n = 480000; 4, 8 threads". */
 bool check_missed(char words[CHECK_REASON], const struct check_report *report, enum promise rung);
-/* The same of a kind that is being tried: has the turn of a length not come, or is something else
- * in no attempt at its rung? */
+/* The same while one kind of attempt is being tried: has it a length left to try, or is something
+ * else that was asked for in no attempt at its rung? */
 bool check_kind_missed(const struct check_report *report, enum check_kind kind);
 
 /* How many attempts of a kind are enough for a request; UINT64_MAX: as many as time allows. */

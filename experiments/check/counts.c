@@ -12,12 +12,6 @@
 #include "reference/base/grow.h"
 #include "reference/format/hash_array.h"
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* --- which is next --- */
 
 /* A switch of kernels lies at a round number as a rule: powers of two, their neighbours, then what
@@ -39,7 +33,8 @@ static int by_roundness(const void *a, const void *b)
 
 static size_t index_of(const struct numbers *rows, uint64_t value)
 {
-    const uint64_t *at = bsearch(&value, rows->item, rows->count, sizeof *rows->item, ascending);
+    const uint64_t *at =
+        bsearch(&value, rows->item, rows->count, sizeof *rows->item, check_ascending);
     return (size_t)(at - rows->item);
 }
 

@@ -102,8 +102,8 @@ static bool ran_in(const struct check_over *over, const struct check_request *r,
     return false;
 }
 
-/* Is a length that was asked for in no attempt at the rung, although some kind could make one? Of a
- * subject that is not ours, attempts in one launch shape do for no others. */
+/* Is a length that was asked for in no attempt at the rung, although some kind could make one? A
+ * subject of the user's must have run in another launch shape at this length. */
 static bool length_missed(const struct check_report *report, enum promise rung, uint64_t n)
 {
     bool reached = false, idle = true;

@@ -16,7 +16,7 @@ static const uint64_t none[] = {0};
 
 enum { MORE = 3 };
 
-static int ascending(const void *a, const void *b)
+int check_ascending(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -49,7 +49,7 @@ static enum status make(struct numbers *list, const struct numbers *asked, const
     for (size_t i = 0; !given && more && i < MORE; i++)
         list->item[count + i] = more[i];
     if (given)
-        qsort(list->item, list->count, sizeof *list->item, ascending);
+        qsort(list->item, list->count, sizeof *list->item, check_ascending);
     tidy(list);
     return STATUS_OK;
 }

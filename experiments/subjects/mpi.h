@@ -19,6 +19,6 @@ bool mpi_there(enum mpi_library l, char text[MPI_TEXT]);
 /* The u-th name of a library's, NULL behind the last. */
 const char *mpi_name(enum mpi_library l, size_t u);
 
-/* The method of the registry that has the bits of the algorithm of that name, with so many ranks of
- * so many elements of this format; NULL: none is known to. */
+/* Our method whose bits this algorithm gives, with so many ranks and elements of this format; NULL:
+ * none is known to. */
 const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format f);

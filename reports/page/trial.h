@@ -28,7 +28,7 @@ struct trial_tally {
     const char *first_untried, *untried_for;
     const char *first_in_part, *part, *first_failed, *note;
     double attempts, part_attempts; /* of promised rungs that are kept; of `part` */
-    const char *promise_above;      /* of the first that keeps more than that */
+    const char *promise_above;      /* of the first subject that keeps more */
     /* Rows that are kept: of promised rungs the least tried, what the first keeps above its
      * promise, and of such and of steady ones the least tried; 0: none, else one behind its place.
      */

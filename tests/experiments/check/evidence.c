@@ -170,7 +170,8 @@ Test(check_evidence, what_was_asked_for_and_not_reached_is_missed)
     cr_expect(check_missed(NULL, report, PROMISE_GPU_TO_GPU));
     check_set_add(&shape->idle, 1);
     cr_expect(!check_missed(NULL, report, PROMISE_GPU_TO_GPU));
-    /* Of a subject that is not ours other places in memory do for no other launch shapes. */
+    /* A user's subject must have run in other launch shapes: other places in memory are not enough.
+     */
     struct method theirs = *r.method;
     theirs.foreign = true;
     report->request.method = &theirs;
