@@ -148,7 +148,8 @@ enum status page_growth(struct page *r, struct problem *p)
             "units of u &middot; sum|x| (u: half the distance from 1 to the accumulator's next "
             "number). Solid lines with marks: measured. Grey: &radic;n (dotted), about what "
             "rounding errors of random sign come to, and n (dashes and dots), the most that "
-            "additions of n terms can, n as on the axis. Inputs on which a result overflows, or "
+            "additions of n exact terms can, n as on the axis. Inputs on which a result overflows, "
+            "or "
             "products underflow, are left out.",
         .x_label = "n, elements",
         .y_label = "error / (u sum|x|)",

@@ -167,21 +167,27 @@ static enum status draw_case(struct plot *plot, const struct gathered_case *c, b
     return STATUS_OK;
 }
 
-/* Keeps of each picture the case with most different results, of equals the longest; and puts that
- * with most of all in front. Returns how many are left. */
+/* Has it more different results? Of equals the first of the file, which the findings name too. */
+static bool varies_more(const struct gathered_case *a, const struct gathered_case *b)
+{
+    return a->distinct != b->distinct ? a->distinct > b->distinct : a < b;
+}
+
+/* Keeps of each picture the case with most different results, and puts that with most of all in
+ * front. Returns how many are left. */
 static size_t keep_most(const struct gathered_case **list, size_t count)
 {
     size_t kept = 0, first = 0;
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && same_picture(list[kept - 1], list[i])) {
-            if (list[i]->distinct > list[kept - 1]->distinct)
+            if (varies_more(list[i], list[kept - 1]))
                 list[kept - 1] = list[i];
         } else {
             list[kept++] = list[i];
         }
     }
     for (size_t i = 1; i < kept; i++)
-        first = list[i]->distinct > list[first]->distinct ? i : first;
+        first = varies_more(list[i], list[first]) ? i : first;
     const struct gathered_case *most = kept ? list[first] : NULL;
     for (size_t i = first; i > 0; i--)
         list[i] = list[i - 1];
@@ -208,16 +214,20 @@ enum status page_distinct(struct page *r, struct problem *p)
     for (size_t i = 0; status == STATUS_OK && i < count && plot.panels < PANELS_MOST; i++)
         status = draw_case(&plot, list[i], arrays, p);
     free(list);
-    enum status drawn = plot_end(
-        &plot, r, "Results that differ from run to run",
-        arrays ? "How often each result came, by the largest error of an output, of methods "
-                 "whose runs did not agree: of each method and pair of formats the case with "
-                 "most different results, that with most of all first. Results that differ "
-                 "in other outputs alone stand on one bar."
-               : "How often each result came, by its distance from the exact sum (0), of "
-                 "methods whose runs did not agree: of each method and pair of formats the "
-                 "case with most different results, that with most of all first. A bar "
-                 "stands on its results; a method with one result would have one bar.",
-        p);
+    struct text caption = {0};
+    text_add(&caption,
+             arrays ? "How often each result came, by the largest error of an output, of methods "
+                      "whose runs did not agree: of each method and pair of formats the case with "
+                      "most different results, that with most of all first. Results that differ "
+                      "in other outputs alone stand on one bar."
+                    : "How often each result came, by its distance from the exact sum (0), of "
+                      "methods whose runs did not agree: of each method and pair of formats the "
+                      "case with most different results, that with most of all first. A bar "
+                      "stands on its results; a method with one result would have one bar.");
+    if (count > PANELS_MOST)
+        text_format(&caption, " Not drawn: %zu more.", count - PANELS_MOST);
+    enum status drawn = plot_end(&plot, r, "Results that differ from run to run",
+                                 text_string(&caption) ? caption.data : "", p);
+    text_free(&caption);
     return status == STATUS_OK ? drawn : status;
 }

@@ -303,8 +303,9 @@ static void say_caption(struct text *to, const struct page *r)
                  "In fp32: added in fp32; to bf16: the result is rounded to bf16. Points above the "
                  "dotted line exceed the error allowed. The grey line is the frontier: no "
                  "candidate is both faster and more accurate than one on it. Pale grey points lie "
-                 "behind it and are named in the table of candidates. Exact results are drawn on "
-                 "the lower edge, results that are not finite on the upper edge.");
+                 "behind it and are named in the table of candidates. Exact results are drawn near "
+                 "the lower edge, results that are not finite near the upper edge, away from their "
+                 "values.");
     if (shorter > 0)
         text_format(to,
                     " Not drawn: %zu candidate%s timed on fewer elements, which compares with "

@@ -419,7 +419,7 @@ static void add_picture(struct plot *p, struct page *r, const char *heading, con
     if (first && p->panels > 1) {
         text_format(to, "<section id=\"%s-more\"><h2>", p->name);
         html_text(to, heading);
-        text_add(to, ": all others</h2>\n");
+        text_add(to, ": more</h2>\n");
     }
     bool alone = !first && p->panels == 1; /* what is said of it stands beside it */
     if (alone)

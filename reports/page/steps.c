@@ -35,7 +35,8 @@ enum status page_steps(struct page *r, struct problem *p)
             "A weight after each of many updates (of steps.csv the first input, and the last "
             "weight "
             "that it starts from): |weight - exact| over |exact|, the largest of all seeds; the "
-            "formats with the largest error first. A line that rises to 1 has lost what was added.",
+            "formats with the largest error first. Where a weight that began at 0 stands still, "
+            "its line rises towards 1.",
         .x_label = "step",
         .y_label = "error / |exact weight|",
         .unit = "of the exact weight",

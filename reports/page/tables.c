@@ -110,7 +110,8 @@ void page_methods(struct text *to, const struct page *r)
         return;
     text_format(to,
                 "<section id=\"methods\"><h2>Methods</h2>\n<p>Over all cases of a method%s: the "
-                "largest error, in ulps that the accumulator has at the exact result, and the "
+                "largest error, in ulps that the accumulator has at the exact result (an infinity "
+                "that the exact sum rounds to is none), and the "
                 "storage format and accumulator in which it is that large; the largest share of "
                 "its bound; the most different results of one case; the least time of a run, which "
                 "is of the smallest input and no benchmark: runs are not warmed up%s.</p>\n",
