@@ -20,10 +20,18 @@ struct check_outcome {
 };
 
 /* What attempts of a kind were made over. */
+/* What a run is over, as struct check_over counts it; 0: no ranks, no batch. */
+struct check_run {
+    bool there;
+    size_t n;
+    uint64_t shape, input, ranks, batch;
+};
+
 struct check_evidence {
     struct check_over *over[2]; /* of its rung; of a promise beside the ladder, or NULL */
     bool once;                  /* the same again is no other attempt */
-    uint64_t key;               /* of the run at hand; 0: always another attempt */
+    struct check_run run;       /* at hand, which counts once it has given a result */
+    uint64_t key;               /* of it; 0: always another attempt */
     uint64_t *slot;             /* a hash table of those so far, 0 where there is none */
     size_t slots, keys;
 };
@@ -81,8 +89,10 @@ struct shape check_shape_at(const struct check *c, size_t i);
  * for each number of threads. */
 const struct method *check_method(const struct check *c, struct shape shape);
 
-/* Notes what a run of the case at hand is made over. */
+/* Notes what a run of the case at hand is made over; and that it has given a result, from when on
+ * it counts. */
 void check_note(const struct check *c, const struct check_setting *s);
+void check_noted(const struct check *c);
 /* Notes that an output of the case was computed again in another batch. */
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES]);
 void check_set_add(struct check_set *set, uint64_t item);

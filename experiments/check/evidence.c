@@ -30,23 +30,35 @@ static uint64_t mixed(uint64_t hash, const char *text)
     return hash;
 }
 
-static void note_over(struct check_over *over, const struct check *c, struct shape shape)
+static void note_over(struct check_over *over, const struct check_run *run)
+{
+    check_set_add(&over->shapes, run->shape);
+    over->least_n = over->lengths.count == 0 || run->n < over->least_n ? run->n : over->least_n;
+    over->most_n = run->n > over->most_n ? run->n : over->most_n;
+    check_set_add(&over->lengths, run->n);
+    check_set_add(&over->inputs, run->input);
+    if (run->ranks)
+        check_set_add(&over->ranks, run->ranks);
+    if (run->batch)
+        check_set_add(&over->batches, run->batch);
+}
+
+static struct check_run run_of(const struct check *c, struct shape shape)
 {
     char name[INPUT_TEXT];
     const struct check_case *k = &c->at;
     check_input_text(k, name);
     bool seeded = !k->data && input_uses_seed(&k->input);
-    check_set_add(&over->shapes, (uint64_t)shape.threads << 32 | shape.blocks);
-    over->least_n = over->lengths.count == 0 || k->n < over->least_n ? k->n : over->least_n;
-    over->most_n = k->n > over->most_n ? k->n : over->most_n;
-    check_set_add(&over->lengths, k->n);
-    check_set_add(&over->inputs, mixed(seeded ? k->seed : 0, name));
-    if (k->setting.ranks)
-        check_set_add(&over->ranks, k->setting.ranks);
-    if (operation_sides(c->request->method->operation) == 0)
-        return;
-    struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
-    check_set_add(&over->batches, (uint64_t)is.side[0] << 32 | is.side[1]);
+    struct check_run run = {.there = true,
+                            .shape = (uint64_t)shape.threads << 32 | shape.blocks,
+                            .n = k->n,
+                            .input = mixed(seeded ? k->seed : 0, name),
+                            .ranks = k->setting.ranks};
+    if (operation_sides(c->request->method->operation) > 0) {
+        struct batch_place is = setting_batch(c->request->method->operation, &k->setting, k->n);
+        run.batch = (uint64_t)is.side[0] << 32 | is.side[1];
+    }
+    return run;
 }
 
 /* Writes down what is missing from a list that was asked for: the first few values, and how many
@@ -279,10 +291,18 @@ void check_note(const struct check *c, const struct check_setting *s)
         foreign_ask_threads(s->method, s->device.kind == DEVICE_CUDA ? s->device.index : -1);
         shape.threads = foreign_threads_made(s->method);
     }
-    for (size_t i = 0; i < 2; i++)
-        if (e->over[i])
-            note_over(e->over[i], c, shape);
+    e->run = run_of(c, shape);
     e->key = e->once ? key_of(c, s, shape) : 0;
+}
+
+void check_noted(const struct check *c)
+{
+    struct check_evidence *e = c->evidence;
+    for (size_t i = 0; e && e->run.there && i < 2; i++)
+        if (e->over[i])
+            note_over(e->over[i], &e->run);
+    if (e)
+        e->run.there = false;
 }
 
 /* Doubles the table; false when memory is short. */

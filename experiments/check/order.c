@@ -204,9 +204,14 @@ static enum status try_ranks(struct check *c, struct check_outcome *o, struct pr
     for (size_t u = 0; status == STATUS_OK && !check_enough(c, o) &&
                        setting_deal(&is, c->request->method->operation, &c->at.setting, u);
          u++) {
-        status = run_dealt(c, &is, u, &out, p);
+        struct problem why = {0};
+        status = run_dealt(c, &is, u, &out, &why);
         if (status == STATUS_OK)
             status = check_take(c, o, &out, 0, p, "dealt to %zu ranks (%zu)", is.ranks, u + 1);
+        else if (status == STATUS_DEVICE && is.ranks > c->at.setting.ranks)
+            status = STATUS_OK; /* more than there are GPUs for */
+        else
+            status = problem(p, status, "%s", why.text);
     }
     return status;
 }

@@ -68,6 +68,7 @@ enum status check_take(const struct check *c, struct check_outcome *o, struct ar
 {
     bool first = false, differs = false;
     struct array rest = from_index(out, from);
+    check_noted(c);
     enum status status = count(o, digest_of(c, &rest), check_is_new(c), &first, &differs, p);
     if (status == STATUS_OK && (first || (differs && o->differing == 1))) {
         va_list arguments;
@@ -91,6 +92,7 @@ enum status check_take_runs(void *taking, const struct runner_results *results, 
     struct check_taking *t = taking;
     struct check_outcome *o = t->outcome;
     enum status status = STATUS_OK;
+    check_noted(t->check);
     for (size_t i = 0; i < results->runs && status == STATUS_OK; i++) {
         bool first = false, differs = false;
         struct array out;

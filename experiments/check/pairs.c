@@ -88,14 +88,17 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
                        r->method->name, takes, r->data[0].name,
                        format_facts[r->data[0].array.format].name);
     if (report->left_out.count == 0)
-        return problem(p, STATUS_DEVICE,
-                       "check: %s does not run on %s in the formats asked for%s%s", r->method->name,
-                       device, *takes ? ", but in " : "",
-                       *takes                 ? takes
-                       : r->setting.chips > 0 ? ": the chip has no such instruction (list chips)"
-                       : !gpu_build() && r->device.kind == DEVICE_CUDA && !r->method->foreign
-                           ? ": this program was built without CUDA"
-                           : "");
+        return problem(
+            p, STATUS_DEVICE, "check: %s does not run on %s in the formats asked for%s%s",
+            r->method->name, device, *takes ? ", but in " : "",
+            *takes                 ? takes
+            : r->setting.chips > 0 ? ": the chip has no such instruction (list chips)"
+            : r->device.kind == DEVICE_CPU &&
+                    (!r->method->cpu || !format_pairs_any(method_pairs(r->method, DEVICE_CPU)))
+                ? ": it runs on GPUs alone (--device cuda)"
+            : !gpu_build() && r->device.kind == DEVICE_CUDA && !r->method->foreign
+                ? ": this program was built without CUDA"
+                : "");
     report->failure = why;
     return STATUS_OK;
 }

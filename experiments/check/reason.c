@@ -43,7 +43,10 @@ const char *check_senseless(const struct check *c, enum check_kind kind)
                : !named ? "a function of this process has no other process"
                         : NULL;
     case CHECK_DEVICE:
-        return name_is_program(m->name) ? "a program decides itself what device it runs on" : NULL;
+        return name_is_program(m->name) ? "a program decides itself what device it runs on"
+               : name_is_mpi(m->name) && c->request->device.kind == DEVICE_CUDA
+                   ? "ranks have the GPUs of this machine, from the first on"
+                   : NULL;
     case CHECK_NEIGHBOUR:
         if (name_is_python(m->name))
             return "what lies around an array of Python's is not set";

@@ -228,6 +228,14 @@ static const char *shapes_open(const struct check_report *r, enum promise rung)
                : "tried in one launch shape alone: give --threads two numbers or more, or --blocks";
 }
 
+/* Why what was tried is no evidence of other numbers of ranks; NULL: it is. */
+static const char *ranks_open(const struct check_report *r, enum promise rung)
+{
+    return rung == PROMISE_RANK_INVARIANT && r->over[rung].ranks.count == 1
+               ? "tried on one number of ranks alone: give --ranks fewer, so that more can be added"
+               : NULL;
+}
+
 static void say_unanswered(struct check_rung *is)
 {
     char words[CHECK_REASON];
@@ -244,6 +252,7 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     bool failed = r->failure.status != STATUS_OK && check_kind_of(r->failed, rung);
     bool enough = is.attempts >= CHECK_LEAST;
     const char *open = shapes_open(r, rung);
+    open = open ? open : ranks_open(r, rung);
     char missed[CHECK_REASON] = "";
     if (is.attempts > 0)
         check_missed(missed, r, rung);

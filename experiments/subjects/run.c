@@ -71,6 +71,7 @@ static enum status start(struct foreign *f, int device, struct problem *p)
     if (f->process)
         return STATUS_OK;
     make_room();
+    f->started = true;
     f->device = device;
     device_text(text, device);
     if (f->kind == FOREIGN_PYTHON) {
@@ -120,7 +121,7 @@ enum status foreign_ask(struct foreign *f, const struct question *q, int device,
     for (int attempt = 0;; attempt++) {
         struct problem why = {0};
         uint64_t begin = clock_ns();
-        f->started = !f->process;
+        f->started = false;
         enum status status = start(f, device, &why);
         if (status == STATUS_OK)
             status = process_ask(f->process, q, &why);

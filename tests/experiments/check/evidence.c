@@ -24,6 +24,7 @@ static void end(struct check *c)
 static bool is_new(const struct check *c, const struct check_setting *s)
 {
     check_note(c, s);
+    check_noted(c);
     return check_is_new(c);
 }
 
@@ -92,6 +93,9 @@ Test(check_evidence, lengths_and_inputs_are_counted_once)
             c.at.seed = 1 + i % 3;
             c.at.n = 38 + i % 2;
             check_note(&c, &s);
+            if (i == 0 && !seeded)
+                cr_expect_eq(over.inputs.count, 0, "a run without a result counts");
+            check_noted(&c);
         }
         cr_expect(over.inputs.count == (seeded ? 4 : 1), "%zu inputs", over.inputs.count);
         cr_expect(over.lengths.count == 2, "%zu lengths", over.lengths.count);
@@ -150,6 +154,7 @@ Test(check_evidence, what_was_asked_for_and_not_reached_is_missed)
         check_set_add(&shape->due, asked[i]);
     }
     check_note(&c, &s); /* at n = 40 */
+    check_noted(&c);
     report->over[PROMISE_GPU_TO_GPU] = over;
     check_set_add(&offset->reached, 40);
     cr_expect(check_missed(words, report, PROMISE_GPU_TO_GPU));
@@ -159,6 +164,7 @@ Test(check_evidence, what_was_asked_for_and_not_reached_is_missed)
     cr_expect(check_missed(NULL, report, PROMISE_GPU_TO_GPU));
     s.shape.threads = 64;
     check_note(&c, &s);
+    check_noted(&c);
     report->over[PROMISE_GPU_TO_GPU] = over;
     words[0] = 0;
     cr_expect(!check_missed(words, report, PROMISE_GPU_TO_GPU) && !*words, "%s", words);

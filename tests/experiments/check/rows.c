@@ -20,20 +20,31 @@ static enum status minds_number_of_ranks(const struct task *t, struct problem *p
     return status;
 }
 
-static struct check_report report_of_ranks(const char *name, bool lies)
+/* As ranks that have a GPU each: there are four. */
+static enum status has_four(const struct task *t, struct problem *p)
 {
-    static uint64_t four[] = {4}, n[] = {2048};
+    size_t ranks = t->of->in.n / t->of->bins;
+    return ranks > 4 ? problem(p, STATUS_DEVICE, "found %zu ranks, expected at most 4", ranks)
+                     : method_named("allreduce/exact")->cpu(t, p);
+}
+
+static struct check_report report_of_ranks(const char *name, uint64_t ranks,
+                                           enum status (*cpu)(const struct task *t,
+                                                              struct problem *p))
+{
+    static uint64_t asked[1], n[] = {2048};
     static struct method m;
     m = *method_named(name);
-    if (lies) {
+    asked[0] = ranks;
+    if (cpu) {
         m.name = "allreduce/liar";
-        m.cpu = minds_number_of_ranks;
+        m.cpu = cpu;
     }
     static struct check_request r;
     r = request_for(&m, 0.5);
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         r.tried[kind] = kind == CHECK_PERMUTATION;
-    r.setting.ranks = (struct numbers){1, four};
+    r.setting.ranks = (struct numbers){1, asked};
     r.n = (struct numbers){1, n};
     return checked(&r);
 }
@@ -51,7 +62,7 @@ static void expect_ranks_row(const struct check_report *report, const char *verd
 /* Which orders alone do not show. */
 Test(check_rows, refutes_what_hangs_on_the_number_of_ranks)
 {
-    struct check_report report = report_of_ranks("allreduce/exact", true);
+    struct check_report report = report_of_ranks("allreduce/exact", 4, minds_number_of_ranks);
     const struct check_tried *dealt = &report.tried[CHECK_PERMUTATION];
     cr_assert(dealt->broken > 0);
     cr_expect(strncmp(dealt->witness.is[1], "dealt to ", 9) == 0, "%s", dealt->witness.is[1]);
@@ -64,13 +75,25 @@ Test(check_rows, refutes_what_hangs_on_the_number_of_ranks)
     static const char *const broken[] = {"allreduce/rank_order", "allreduce/ring",
                                          "allreduce/rabenseifner", "allreduce/double_tree"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        report = report_of_ranks(kept[i], false);
+        report = report_of_ranks(kept[i], 4, NULL);
         expect_ranks_row(&report, "kept");
     }
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        report = report_of_ranks(broken[i], false);
+        report = report_of_ranks(broken[i], 4, NULL);
         expect_ranks_row(&report, "broken");
     }
+}
+
+/* One number of ranks says nothing of others. */
+Test(check_rows, ranks_that_no_device_is_left_for_are_no_failure)
+{
+    struct check_report report = report_of_ranks("allreduce/exact", 4, has_four);
+    cr_expect(report.failure.status == STATUS_OK, "%s", report.failure.text);
+    cr_expect(report.tried[CHECK_PERMUTATION].attempts >= CHECK_LEAST);
+    expect_ranks_row(&report, "not tried");
+    report = report_of_ranks("allreduce/exact", 2, has_four);
+    cr_expect(report.failure.status == STATUS_OK, "%s", report.failure.text);
+    expect_ranks_row(&report, "kept");
 }
 
 /* All numbers that are asked for, of one array too, and of lengths that they do not divide. */

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "experiments/system/clock.h"
-#include "experiments/subjects/foreign.h"
+#include "experiments/subjects/foreign_state.h"
 #include "tests/support/processes.h"
 #include "tests/support/study.h"
 
@@ -104,6 +104,31 @@ Test(foreign, programs_time_themselves, .init = make_folder, .fini = remove_fold
 
 /* What does not answer has failed: no error, no result, a reason, status 3; what answers is ranked,
  * and stands in the table whether it can be timed or not. */
+/* What its first run there takes is no measure of other runs. */
+Test(foreign, another_device_has_another_process)
+{
+    struct problem p = {0};
+    const struct method *m;
+    double in = 1, out;
+    struct operands of = {.in = {FP64, 1, &in}};
+    static const struct {
+        int device;
+        bool starts;
+    } turn[] = {{-1, true}, {-1, false}, {0, true}, {0, false}, {-1, true}};
+    cr_assert(foreign_named(&m, "test", "exec:exec " FLAWED_PROGRAM " none", NULL, &p) == STATUS_OK,
+              "%s", p.text);
+    for (size_t i = 0; i < sizeof turn / sizeof *turn; i++) {
+        struct task t = {.of = &of,
+                         .out = {FP64, 1, &out},
+                         .accumulator = FP64,
+                         .method = m,
+                         .device = turn[i].device};
+        cr_assert(m->cpu(&t, &p) == STATUS_OK && out == 1, "%s", p.text);
+        cr_expect(((const struct foreign *)m)->started == turn[i].starts, "turn %zu", i);
+    }
+    foreign_end(m);
+}
+
 Test(foreign, recommend_tells_what_failed, .init = make_folder, .fini = remove_folder)
 {
     int status = shell(ULPSCOPE_PROGRAM " recommend --input uniform --n 50 --storage fp64 "
