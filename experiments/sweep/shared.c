@@ -191,7 +191,7 @@ enum status shared_twin(struct shared *s, const struct study_case *t, struct pro
     enum status status = memory_array(&s->twin, t->setting.output, shared_outputs(s), m->name, p);
     if (status != STATUS_OK)
         return status;
-    struct shape asked = {.threads = machine_processors()};
+    struct shape asked = {.threads = machine_processors(), .blocks = t->shape.blocks};
     struct runner r = {.method = m,
                        .of = &s->made.of,
                        .accumulator = t->accumulator,

@@ -27,11 +27,6 @@ static void ring(struct hop *hop, size_t ranks, size_t block)
     hops_round(hop, ranks, block);
 }
 
-static void ring_to_owner(struct hop *hop, size_t ranks, size_t block)
-{
-    hops_round(hop, ranks, block + 1);
-}
-
 /* The last ones may be shorter, or empty. */
 static size_t begin_of_like(size_t outputs, size_t blocks, size_t block)
 {
@@ -103,7 +98,7 @@ RANKS_METHOD(allreduce, linear, NULL, hops_from_last, GPU_TO_GPU,
              "ranks one after the other, from the last, as a root receives them");
 RANKS_METHOD(allreduce, ring, hops_a_block_a_rank, ring, RUN_TO_RUN,
              "a block a rank: block b is added round the ring from rank b");
-RANKS_METHOD_CUT(allreduce, ring_to_owner, hops_a_block_a_rank, begin_of_like, ring_to_owner,
+RANKS_METHOD_CUT(allreduce, ring_to_owner, hops_a_block_a_rank, begin_of_like, hops_to_owner,
                  RUN_TO_RUN,
                  "a block a rank, alike but for the last: block b goes round the ring to rank b");
 RANKS_METHOD(allreduce, recursive_doubling, NULL, hops_pairs, GPU_TO_GPU,

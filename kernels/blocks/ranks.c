@@ -17,28 +17,50 @@ static double add_up(const struct task *t, const struct hop *hop, size_t ranks, 
     return sum[ranks > 1 ? hop[ranks - 2].to : 0];
 }
 
+enum status ranks_adding_begin(struct ranks_adding *to, const struct task *t, struct problem *p)
+{
+    size_t ranks = matrix_length(t->of->in.n, t->of->bins);
+    *to = (struct ranks_adding){.task = t, .ranks = ranks};
+    to->hop = malloc((ranks + 1) * sizeof *to->hop);
+    to->sum = malloc((ranks + 1) * sizeof *to->sum);
+    if (to->hop && to->sum)
+        return STATUS_OK;
+    ranks_adding_end(to);
+    return problem(p, STATUS_MEMORY, "device cpu: no memory for %zu ranks", ranks);
+}
+
+void ranks_adding_piece(struct ranks_adding *to, hops_of_block *hops, size_t block, size_t begin,
+                        size_t end)
+{
+    double result = 0;
+    if (to->ranks > 1 && begin < end)
+        hops(to->hop, to->ranks, block);
+    for (size_t i = begin; i < end; i++) {
+        if (to->ranks > 0)
+            result = add_up(to->task, to->hop, to->ranks, i, to->sum);
+        array_encode(&to->task->out, i, 1, &result);
+    }
+}
+
+void ranks_adding_end(struct ranks_adding *to)
+{
+    free(to->hop);
+    free(to->sum);
+}
+
 enum status ranks_add(const struct task *t, const struct algorithm *a, struct problem *p)
 {
-    size_t outputs = t->of->bins, ranks = matrix_length(t->of->in.n, outputs);
-    size_t blocks = a->blocks && ranks > 0 ? a->blocks(ranks) : 1;
+    struct ranks_adding to;
+    enum status status = ranks_adding_begin(&to, t, p);
+    if (status != STATUS_OK)
+        return status;
+    size_t outputs = t->of->bins, blocks = a->blocks && to.ranks > 0 ? a->blocks(to.ranks) : 1;
     begin_of_block *begin = a->begin ? a->begin : ranks_begin;
-    struct hop *hop = malloc((ranks + 1) * sizeof *hop);
-    double *sum = malloc((ranks + 1) * sizeof *sum), result = 0;
-    bool room = hop && sum;
-    for (size_t b = 0; room && b < blocks; b++) {
-        size_t i = begin(outputs, blocks, b), end = begin(outputs, blocks, b + 1);
-        if (ranks > 1 && i < end)
-            a->hops(hop, ranks, b);
-        for (; i < end; i++) {
-            if (ranks > 0)
-                result = add_up(t, hop, ranks, i, sum);
-            array_encode(&t->out, i, 1, &result);
-        }
-    }
-    free(hop);
-    free(sum);
-    return room ? STATUS_OK
-                : problem(p, STATUS_MEMORY, "device cpu: no memory for %zu ranks", ranks);
+    for (size_t b = 0; b < blocks; b++)
+        ranks_adding_piece(&to, a->hops, b, begin(outputs, blocks, b),
+                           begin(outputs, blocks, b + 1));
+    ranks_adding_end(&to);
+    return STATUS_OK;
 }
 
 size_t ranks_height(const struct algorithm *a, size_t ranks)
@@ -102,6 +124,11 @@ void hops_round(struct hop *hop, size_t ranks, size_t first)
 {
     for (size_t k = 0; k + 1 < ranks; k++)
         hop[k] = (struct hop){(uint32_t)((first + k + 1) % ranks), (uint32_t)((first + k) % ranks)};
+}
+
+void hops_to_owner(struct hop *hop, size_t ranks, size_t block)
+{
+    hops_round(hop, ranks, block + 1);
 }
 
 /* The ranks of a power of two, into which the first extra pairs are folded. */

@@ -9,6 +9,10 @@
 
 #include "kernels/method/method.h"
 
+/* Channels of NCCL's communicators: as many as it takes by itself on one machine of H100s or H200s
+ * joined by NVLink, and the most that are asked for here. */
+enum { NCCL_CHANNELS = 24, NCCL_CHANNELS_MOST = 32 };
+
 /* sum[to] = sum[to] + sum[from]. */
 struct hop {
     uint32_t to, from;
@@ -34,6 +38,19 @@ static inline size_t ranks_begin(size_t outputs, size_t blocks, size_t block)
 }
 
 enum status ranks_add(const struct task *t, const struct algorithm *a, struct problem *p);
+/* The same where pieces of a message are cut otherwise: outputs begin .. end - 1 are added by the
+ * hops of a block, as often as there are pieces. What ranks_adding_begin takes, ranks_adding_end
+ * gives back. */
+struct ranks_adding {
+    const struct task *task;
+    size_t ranks;
+    struct hop *hop;
+    double *sum;
+};
+enum status ranks_adding_begin(struct ranks_adding *to, const struct task *t, struct problem *p);
+void ranks_adding_piece(struct ranks_adding *to, hops_of_block *hops, size_t block, size_t begin,
+                        size_t end);
+void ranks_adding_end(struct ranks_adding *to);
 /* Of one output of block 0, each leaf a rank. */
 size_t ranks_height(const struct algorithm *a, size_t ranks);
 void ranks_order(struct order *o, const struct algorithm *a);
@@ -52,6 +69,8 @@ hops_of_block hops_cut_off;
 hops_of_block hops_halves;
 /* Round the ring of ranks from this one to the one before it. */
 void hops_round(struct hop *hop, size_t ranks, size_t first);
+/* Round the ring so that a block is whole at the rank of its number. */
+hops_of_block hops_to_owner;
 
 /* The exact sums, each rounded once; and those of sum/binned, K = RANKS_FOLDS. */
 enum { RANKS_FOLDS = 3 };

@@ -17,7 +17,8 @@ static const struct {
     {"other fixed trees",
      " pairwise tree blelloch hillis_steele shuffle coarsened two_kernel last_block host_finish "
      "three_kernel chan sort split_k double_tree recursive_doubling rabenseifner ring "
-     "ring_to_owner wgmma promoted flash recursive_halving butterfly binomial binary_tree "
+     "ring_to_owner nccl_ring_simple nccl_ring_ll nccl_ring_ll128 nccl_tree_simple nccl_tree_ll "
+     "nccl_tree_ll128 wgmma promoted flash recursive_halving butterfly binomial binary_tree "
      "quaternary_tree mma sequential interleaved "},
     {"tiled: one tree for each n", " tiled segmented ordered padded "},
     {"compensated", " kahan neumaier compensated scaled two_pass "},

@@ -14,7 +14,12 @@ void rank_sums_run(struct rank_sums *c, const struct method *m, enum format s, e
     c->x = (struct array){s, ranks * length, c->in};
     c->y = (struct array){f, length, c->out};
     struct operands of = {.in = c->x, .bins = length, .stride = length};
-    struct task t = {.of = &of, .out = c->y, .accumulator = f, .method = m, .device = -1};
+    struct task t = {.of = &of,
+                     .out = c->y,
+                     .accumulator = f,
+                     .method = m,
+                     .shape = method_shape(m, DEVICE_CPU, of.in.n, (struct shape){0}),
+                     .device = -1};
     char why[OPERANDS_TEXT] = "";
     cr_assert(length == 0 || operation_fits(m->operation, &of, why), "%s", why);
     cr_assert_eq(m->cpu(&t, &p), STATUS_OK, "%s: %s", m->name, p.text);

@@ -42,6 +42,10 @@ Test(allreduce, adds_in_the_order_that_each_algorithm_says)
     expect_ranks_tree("allreduce/ring_to_owner", 4, 10, 9, "01+2+3+");
     expect_ranks_tree("allreduce/ring_to_owner", 4, 5, 1, "12+3+0+");
     expect_ranks_tree("allreduce/ring_to_owner", 4, 5, 4, "30+1+2+");
+    /* Chunks of 16 bytes, four elements of fp32 and two of fp64. */
+    expect_ranks_tree("allreduce/nccl_ring_ll", 4, 10, 0, "12+3+0+");
+    expect_ranks_tree("allreduce/nccl_ring_simple", 4, 3, 1, "12+3+0+");
+    expect_ranks_tree("allreduce/nccl_ring_ll128", 3, 1, 0, "12+0+");
     expect_ranks_tree("allreduce/binomial", 5, 2, 0, "01+23++4+");
     expect_ranks_tree("allreduce/binomial", 6, 2, 1, "01+23++45++");
     expect_ranks_tree("allreduce/binomial", 7, 2, 1, "01+23++45+6++");
