@@ -9,7 +9,7 @@
 const struct option_spec option_specs[] = {
     {"method", 0, "LIST", "run bench kernels recommend",
      "methods, as `list methods` names them, PATH.so:NAME, exec:COMMAND, python:FUNCTION, "
-     "mpi/NAME, mpich/NAME"},
+     "mpi/NAME, mpich/NAME, nccl/NAME"},
     {"device", 0, "LIST", "run bench serve reveal kernels check recommend",
      "cpu, cuda, cuda:1, auto (the GPU if there is one)"},
     {"storage", 0, "LIST", "run bench gen sum reveal check recommend",

@@ -22,7 +22,8 @@ bool name_is_object(const char *name)
 bool name_is_mpi(const char *name)
 {
     return strncmp(name, "mpi/", strlen("mpi/")) == 0 ||
-           strncmp(name, "mpich/", strlen("mpich/")) == 0;
+           strncmp(name, "mpich/", strlen("mpich/")) == 0 ||
+           strncmp(name, "nccl/", strlen("nccl/")) == 0;
 }
 
 bool name_is_foreign(const char *name)

@@ -6,7 +6,7 @@
 bool name_is_program(const char *name); /* exec:COMMAND */
 bool name_is_python(const char *name);  /* python:MODULE.FUNCTION, python:FILE.py:FUNCTION */
 bool name_is_object(const char *name);  /* PATH.so[:NAME] */
-bool name_is_mpi(const char *name);     /* mpi/NAME, mpich/NAME */
+bool name_is_mpi(const char *name);     /* mpi/NAME, mpich/NAME, nccl/NAME */
 bool name_is_foreign(const char *name); /* any of these */
 
 /* Does a foreign subject declare which formats it takes? A program does not: only its answers tell.

@@ -183,8 +183,8 @@ static void tell_libraries(struct report *r)
 
 static void tell_mpi(struct report *r)
 {
-    static const char *const name[] = {[OPEN_MPI] = "MPI", [MPICH] = "MPICH"};
-    static const char *const prefix[] = {[OPEN_MPI] = "mpi", [MPICH] = "mpich"};
+    static const char *const name[] = {[OPEN_MPI] = "MPI", [MPICH] = "MPICH", [NCCL] = "NCCL"};
+    static const char *const prefix[] = {[OPEN_MPI] = "mpi", [MPICH] = "mpich", [NCCL] = "nccl"};
     for (enum mpi_library l = 0; l < MPI_LIBRARIES; l++) {
         char text[MPI_TEXT];
         bool there = mpi_there(l, text);

@@ -7,6 +7,7 @@
  *                     (experiments/python/ulpscope/worker.py)
  *     mpi/NAME        a sum over ranks by Open MPI, whose ranks run under mpirun (mpi.h)
  *     mpich/NAME      the same by MPICH, under its mpiexec
+ *     nccl/NAME       the same by NCCL, on the GPUs of this machine
  *     PATH.so:NAME    a subject of a shared object (kernels/ulpscope_subject.h), which
  *                     `ulpscope serve` loads and calls
  *

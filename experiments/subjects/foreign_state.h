@@ -28,8 +28,9 @@ struct foreign {
     bool borrowed;           /* another one, too: it runs none */
     bool holds;              /* the process has elements with this hash: */
     XXH128_hash_t held;
-    int device;   /* that it was started for, as a task's */
-    size_t ranks; /* the same, under mpirun */
+    int device;        /* that it was started for, as a task's */
+    size_t ranks;      /* the same, under mpirun */
+    unsigned channels; /* of NCCL's: of the last run */
     /* Processes of other numbers of ranks, which are slow to begin; ranks 0: an empty place. */
     struct foreign_ranks {
         size_t ranks;

@@ -9,6 +9,7 @@
 #include "experiments/subjects/mpi_models.h"
 #include "experiments/subjects/mpi_told.h"
 #include "experiments/system/machine.h"
+#include "kernels/blocks/ranks.h"
 #include "reports/text/near.h"
 
 /* Each is a process of 30 MB or more. */
@@ -57,22 +58,32 @@ static const char mpich_script[] =
     AS_NO_RANK "export ULPSCOPE_QUESTIONS=3 ULPSCOPE_ANSWERS=4\n"
                "exec $4 -n $1 \"$2\" 3<&0 4>&1 </dev/null >/dev/null";
 
+/* A program of one process, or of one that begins the others. */
+static const char nccl_script[] = "[ -z \"$3\" ] || export $3\n"
+                                  "exec \"$2\" $1";
+
 static const struct library {
     const char *prefix, *title, *packages, *package; /* of its launcher alone */
-    const char *variable, *launcher;                 /* who names another one; this one */
+    const char *variable, *launcher; /* who names another one; this one, NULL: none is needed */
     const char *worker, *script;
+    enum device_kind device;
     const struct mpi_algorithm *algorithm;
 } libraries[MPI_LIBRARIES] = {
     [OPEN_MPI] = {"mpi/", "Open MPI", "openmpi-bin and libopenmpi-dev", "openmpi-bin",
-                  "ULPSCOPE_MPIRUN", "mpirun", "ulpscope-mpi", open_mpi_script,
+                  "ULPSCOPE_MPIRUN", "mpirun", "ulpscope-mpi", open_mpi_script, DEVICE_CPU,
                   open_mpi_algorithms},
     [MPICH] = {"mpich/", "MPICH", "mpich and libmpich-dev", "mpich", "ULPSCOPE_MPIEXEC",
-               ULPSCOPE_MPIEXEC, "ulpscope-mpich", mpich_script, mpich_algorithms},
+               ULPSCOPE_MPIEXEC, "ulpscope-mpich", mpich_script, DEVICE_CPU, mpich_algorithms},
+    [NCCL] = {"nccl/", "NCCL", "libnccl-dev and the CUDA Toolkit", NULL, NULL, NULL,
+              "ulpscope-nccl", nccl_script, DEVICE_CUDA, nccl_algorithms},
 };
 
 static const char *version_of(enum mpi_library l)
 {
-    return l == OPEN_MPI ? ULPSCOPE_MPI : *mpich_version ? mpich_version : NULL;
+    const char *const version[] = {[OPEN_MPI] = ULPSCOPE_MPI ? ULPSCOPE_MPI : "",
+                                   [MPICH] = mpich_version,
+                                   [NCCL] = nccl_version};
+    return *version[l] ? version[l] : NULL;
 }
 
 /* --- names --- */
@@ -87,8 +98,11 @@ const char *mpi_name(enum mpi_library l, size_t u)
 
 static enum mpi_library library_of(const char *name)
 {
-    const char *prefix = libraries[MPICH].prefix;
-    return strncmp(name, prefix, strlen(prefix)) == 0 ? MPICH : OPEN_MPI;
+    enum mpi_library l = 0;
+    while (l + 1 < MPI_LIBRARIES &&
+           strncmp(name, libraries[l].prefix, strlen(libraries[l].prefix)) != 0)
+        l++;
+    return l;
 }
 
 static const struct mpi_algorithm *algorithm_named(const char *name)
@@ -142,7 +156,7 @@ static bool find_worker(enum mpi_library l, char path[PATH_MAX])
 
 static const char *launcher(enum mpi_library l)
 {
-    const char *asked = getenv(libraries[l].variable);
+    const char *variable = libraries[l].variable, *asked = variable ? getenv(variable) : NULL;
     asked = asked ? asked + strspn(asked, " ") : NULL;
     return asked && *asked ? asked : libraries[l].launcher;
 }
@@ -152,8 +166,9 @@ bool mpi_there(enum mpi_library l, char text[MPI_TEXT])
     const struct library *is = &libraries[l];
     char worker[PATH_MAX];
     const char *program = launcher(l), *version = version_of(l);
-    int length = (int)strcspn(program, " ");
-    bool built = version && find_worker(l, worker), there = on_path(program, (size_t)length);
+    int length = program ? (int)strcspn(program, " ") : 0;
+    bool built = version && find_worker(l, worker);
+    bool there = !program || on_path(program, (size_t)length);
     if (!built)
         snprintf(text, MPI_TEXT, "this build has no %s: install %s, then build anew", is->title,
                  is->packages);
@@ -182,6 +197,13 @@ static enum status no_such(const struct foreign *f, const char *where, struct pr
                    known);
 }
 
+/* Channels; 0: as many as the library takes. */
+static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
+{
+    (void)n, (void)device;
+    return (struct shape){0, asked.blocks > NCCL_CHANNELS_MOST ? NCCL_CHANNELS_MOST : asked.blocks};
+}
+
 enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
 {
     char text[MPI_TEXT];
@@ -197,7 +219,10 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
                        where, f->name, text);
     f->method.summary = algorithm->summary;
     f->method.operation = algorithm->operation;
-    f->method.pairs[DEVICE_CPU] = (struct format_pairs)FORMAT_PAIRS_ALL;
+    enum device_kind device = libraries[library_of(f->name)].device;
+    f->method.pairs[device] = (struct format_pairs)FORMAT_PAIRS_ALL;
+    f->method.shape_read[device] = device == DEVICE_CUDA ? SHAPE_BLOCKS : 0;
+    f->method.resolve = device == DEVICE_CUDA ? resolve : NULL;
     f->method.model = mpi_model;
     f->method.unmodelled = algorithm->unmodelled;
     f->times = TIMES_ITSELF;
@@ -254,11 +279,11 @@ static enum status agree(const struct foreign *f, const struct mpi_told *told, e
 static enum status ask(struct foreign *f, const struct task *t, const struct array *x, char *answer,
                        double timeout_s, struct problem *p)
 {
-    char line[64];
+    char line[96];
     size_t bytes = array_bytes(x->format, t->of->bins);
     struct mpi_told told;
-    snprintf(line, sizeof line, "%s %zu %s\n", algorithm_named(f->name)->call, t->of->bins,
-             format_facts[x->format].name);
+    snprintf(line, sizeof line, "%s %zu %s %u\n", algorithm_named(f->name)->call, t->of->bins,
+             format_facts[x->format].name, t->shape.blocks);
     enum status status = foreign_ask(f,
                                      &(struct question){.line = line,
                                                         .data = x->data,
@@ -268,6 +293,9 @@ static enum status ask(struct foreign *f, const struct task *t, const struct arr
                                                         .timeout_s = timeout_s,
                                                         .stop = foreign_stop},
                                      t->device, p);
+    /* Another number of channels takes a communicator of its own. */
+    f->started |= f->channels != t->shape.blocks;
+    f->channels = t->shape.blocks;
     if (status != STATUS_OK)
         return status;
     memcpy(t->out.data, answer, bytes);

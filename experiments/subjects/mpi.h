@@ -4,13 +4,16 @@
  * says, on this machine, more than its processors if need be. They stay up between cases of as many
  * ranks.
  *
+ * And NCCL's, nccl/allreduce, nccl/ring_ll, ...: a rank is a GPU of this machine, and a thread of
+ * one process or a process of its own (nccl_worker.c). The launch shape's blocks are its channels.
+ *
  * The environment variables ULPSCOPE_MPIRUN (Open MPI) and ULPSCOPE_MPIEXEC (MPICH) say other
  * launchers, with options. */
 #pragma once
 
 #include "kernels/method/method.h"
 
-enum mpi_library { OPEN_MPI, MPICH, MPI_LIBRARIES };
+enum mpi_library { OPEN_MPI, MPICH, NCCL, MPI_LIBRARIES };
 
 /* What is said of a library in `doctor`: its version; or, false, what is missing. */
 enum { MPI_TEXT = 320 };

@@ -1,4 +1,5 @@
-/* The algorithms of MPI libraries that are subjects, and which method of ours has the bits of each.
+/* The algorithms of MPI libraries and of NCCL that are subjects, and which method of ours has the
+ * bits of each.
  */
 #pragma once
 
@@ -11,7 +12,8 @@ struct mpi_algorithm {
     /* Open MPI's, as the variables coll_tuned_CALL_algorithm and _segmentsize say them: a number,
      * and the bytes that it cuts messages into. 0: its own choice. */
     unsigned number, segment;
-    /* MPICH's: the control variables that ask for it, NAME=VALUE ...; NULL: its own choice. */
+    /* MPICH's and NCCL's: the environment variables that ask for it, NAME=VALUE ...; NULL: its own
+     * choice. */
     const char *variables;
     bool in_shared_memory; /* only a build of MPICH that adds there, too, has it */
     /* Takes a power of two of ranks and blocks of one length alone, and ends the program where it
@@ -25,9 +27,10 @@ struct mpi_algorithm {
 };
 
 /* Behind the last: no name. */
-extern const struct mpi_algorithm open_mpi_algorithms[], mpich_algorithms[];
+extern const struct mpi_algorithm open_mpi_algorithms[], mpich_algorithms[], nccl_algorithms[];
 
 /* Version and device of the MPICH of this build; "": there is none. */
 extern const char mpich_version[];
+extern const char nccl_version[]; /* likewise */
 /* Does this MPICH add in shared memory, from the fifth call on a communicator? */
 bool mpich_in_shared_memory(void);

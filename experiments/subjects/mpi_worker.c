@@ -1,16 +1,16 @@
 /* A rank under mpirun, for experiments/subjects/mpi.c. Rank 0 is asked through its standard input,
  * or the file that ULPSCOPE_QUESTIONS numbers, one line and then the elements, rank after rank:
  *
- *     CALL ELEMENTS FORMAT
+ *     CALL ELEMENTS FORMAT CHANNELS
  *
- * CALL is one of `calls`, ELEMENTS is a rank's. The answer is the array of sums, as mpi_told.h
- * says, and a struct mpi_told, to standard output or the file that ULPSCOPE_ANSWERS numbers. The
- * end of the input is the end of all ranks. fp32 and fp64 are MPI's own sums; formats that it has
- * no type for are added by an operation of ours, which rounds each addition to the format.
+ * CALL is one of `calls`, ELEMENTS is a rank's, and CHANNELS is not read. The answer is the array
+ * of sums, as mpi_told.h says, and a struct mpi_told, to standard output or the file that
+ * ULPSCOPE_ANSWERS numbers. The end of the input is the end of all ranks. fp32 and fp64 are MPI's
+ * own sums; formats that it has no type for are added by an operation of ours, which rounds each
+ * addition to the format.
  *
  * MPI_COMM_WORLD has no other calls than those that are asked for: a library may count them. */
 #include <mpi.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,15 +20,9 @@
 #include <unistd.h>
 
 #include "experiments/subjects/mpi_told.h"
+#include "experiments/subjects/rank_worker.h"
 #include "kernels/blocks/ranks.h"
 #include "reference/format/array.h"
-
-#define PLANTED(what) 0
-#ifdef ULPSCOPE_PLANTED
-/* For tests: a rank that fails as the environment says. */
-#undef PLANTED
-#define PLANTED(what) (getenv("ULPSCOPE_PLANT") && strcmp(getenv("ULPSCOPE_PLANT"), what) == 0)
-#endif
 
 enum { NOTHING_MORE, A_CASE };
 struct header {
@@ -56,15 +50,6 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
         double s = format_add(format_of_wire, array_get(&x, i), array_get(&sum, i));
         array_encode(&sum, i, 1, &s);
     }
-}
-
-/* mpirun that is killed may leave its ranks behind: they end when they have another parent. */
-static void *watch(void *context)
-{
-    pid_t parent = *(pid_t *)context;
-    while (getppid() == parent)
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    _exit(1);
 }
 
 /* Ranks wait for a case asleep: spinning, as MPI does, would take the processors from others. */
@@ -242,7 +227,7 @@ enum { CALLS = sizeof calls / sizeof *calls };
 
 static void read_case(struct header *h)
 {
-    char line[64], call[32], name[16];
+    char line[96], call[32], name[16];
     size_t elements, c = 0;
     *h = (struct header){.what = NOTHING_MORE};
     if (!fgets(line, sizeof line, questions))
@@ -308,12 +293,9 @@ static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
 
 int main(int argc, char **argv)
 {
-    static pid_t parent;
-    pthread_t watcher;
     int rank, ranks, level;
     MPI_Op added;
-    parent = getppid();
-    if (pthread_create(&watcher, NULL, watch, &parent) != 0 ||
+    if (!rank_ends_with_parent() ||
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
         return 3;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
