@@ -108,28 +108,36 @@ void samples_rows(struct plot *plot, const struct panel *panel, const struct sam
 
 struct extent {
     double x_least, x_most, y_least, y_most; /* of y: of what is above 0 and finite */
+    bool zero;                               /* is any y 0? */
 };
 
 enum { BOUND_ABOVE = 10 }; /* how far above all samples a bound is shown, unless whole */
-/* What stands on the lower edge is so far above it that no mark is cut: a share of the axis. */
-#define ABOVE_EDGE 0.025
-#define MARK       0.03 /* the height of a mark, likewise */
-#define LABEL      0.09 /* and of a label */
+/* What stands on the lower edge is so far above it that no mark is cut: a share of the axis; of
+ * nested marks, which are larger. */
+#define ABOVE_EDGE   0.025
+#define ABOVE_NESTED 0.055
+#define MARK         0.03 /* the height of a mark, likewise */
+#define LABEL        0.09 /* and of a label */
 
-/* From the least x, or a span below the largest, with a label at 1, 2 and 5 of each power of ten.
- */
-static double set_span(struct text *script, const struct extent *e, double right, double span)
+void plot_tics(struct text *script, double left, double right)
 {
-    double left = fmax(e->x_least, e->x_most / span) / 1.12;
     const char *comma = "";
-    text_format(script, "set logscale x\nset xrange [%.9g : %.9g]\nset xtics (", left, right);
+    text_add(script, "set xtics (");
     for (double ten = pow(10, floor(log10(left))); ten < right; ten *= 10)
         for (int step = 1; step <= 5; step += step == 1 ? 1 : 3) {
             text_format(script, "%s%.6g", comma, step * ten);
             comma = ", ";
         }
     text_add(script, ")\n");
-    return left;
+}
+
+/* From the least x, or a span below the largest, where what is less stands: no mark is cut. */
+static double set_span(struct text *script, const struct extent *e, double right, double span)
+{
+    double least = fmax(e->x_least, e->x_most / span), left = least / 1.12;
+    text_format(script, "set logscale x\nset xrange [%.9g : %.9g]\n", left, right);
+    plot_tics(script, left, right);
+    return least;
 }
 
 static double drawn_most(const struct look *look)
@@ -141,13 +149,14 @@ static double drawn_most(const struct look *look)
 static struct extent extent_of(const struct panel *panel, struct point *point)
 {
     const struct look *look = panel->look;
-    struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+    struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY, false};
     double bound_most = -INFINITY;
     for (size_t i = 0; i < panel->series->count; i++) {
         size_t found = samples_points(point, panel, panel->series->first[i]);
         for (size_t k = 0; k < found; k++) {
             e.x_least = fmin(e.x_least, point[k].x);
             e.x_most = fmax(e.x_most, point[k].x);
+            e.zero |= point[k].y == 0;
             if (point[k].y > 0 && isfinite(point[k].y) && point[k].y <= drawn_most(look)) {
                 e.y_least = fmin(e.y_least, point[k].y);
                 e.y_most = fmax(e.y_most, point[k].y);
@@ -168,6 +177,48 @@ static struct extent extent_of(const struct panel *panel, struct point *point)
     return e;
 }
 
+enum { OWN_TICS_MOST = 8 };
+#define DIGIT 0.028 /* the width of a label's digit, as a share of the axis */
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Few places, with room for their labels, are named themselves. */
+static bool add_own_tics(struct text *script, const struct panel *panel, struct point *point,
+                         double left, double right)
+{
+    double at[OWN_TICS_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < panel->series->count; i++) {
+        const size_t found = samples_points(point, panel, panel->series->first[i]);
+        for (size_t k = 0; k < found; k++) {
+            size_t same = 0;
+            while (same < count && at[same] != point[k].x)
+                same++;
+            if (same == OWN_TICS_MOST)
+                return false;
+            at[same] = point[k].x;
+            count += same == count;
+        }
+    }
+    qsort(at, count, sizeof *at, ascending);
+    for (size_t i = 1; i < count; i++) {
+        char label[32];
+        const int digits = snprintf(label, sizeof label, "%.9g", at[i]);
+        if (log(at[i] / at[i - 1]) < DIGIT * (digits + 1) * log(right / left))
+            return false;
+    }
+    text_format(script, "set logscale x\nset format x '%%g'\nset xrange [%.9g : %.9g]\nset xtics (",
+                left, right);
+    for (size_t i = 0; i < count; i++)
+        text_format(script, "%s%.9g", i ? ", " : "", at[i]);
+    text_add(script, ")\n");
+    return count > 0;
+}
+
 /* Whole powers of ten around the samples, with room for what is 0 below. */
 struct edges samples_axes(struct text *script, const struct panel *panel, struct point *point)
 {
@@ -175,7 +226,10 @@ struct edges samples_axes(struct text *script, const struct panel *panel, struct
     const struct extent e = extent_of(panel, point);
     bool any = isfinite(e.y_least);
     double top = any ? fmin(ceil(log10(e.y_most) + 0.05), look->top_most) : 1,
-           bottom = any ? fmax(floor(log10(e.y_least) - 0.05), top - look->decades_most) - 1 : -1;
+           least = any ? fmax(log10(e.y_least), top - look->decades_most) : 0,
+           bottom = any ? floor(least - 0.05) - (e.zero ? 1 : 0) : -1;
+    /* No mark is cut. */
+    bottom = fmin(bottom, least - (look->nested ? ABOVE_NESTED : ABOVE_EDGE) * (top - bottom));
     if (look->factors && any) {
         bottom = -0.2;
         top = fmax(log10(e.y_most) + 0.2, 0.7);
@@ -185,17 +239,23 @@ struct edges samples_axes(struct text *script, const struct panel *panel, struct
                 pow(10, bottom), pow(10, top));
     if (look->factors)
         text_add(script, "set ytics (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096, 16384)\n");
-    double margin = fmax(1, 0.02 * (e.x_most - e.x_least)); /* no mark is cut */
-    double left = look->log_x ? e.x_least / 1.2 : e.x_least - margin;
-    double right = look->log_x ? 1.2 * e.x_most : e.x_most + margin;
-    if (look->x_span > 0 || (look->log_x && e.x_most < 100 * e.x_least))
-        left = set_span(script, &e, right / 1.2 * 1.12, look->x_span > 0 ? look->x_span : INFINITY);
+    const double share = look->nested ? 0.045 : 0.02; /* no mark is cut */
+    const double margin = fmax(1, share * (e.x_most - e.x_least)),
+                 factor = fmax(1.2, pow(e.x_most / e.x_least, share));
+    double left = look->log_x ? e.x_least / factor : e.x_least - margin;
+    double right = look->log_x ? factor * e.x_most : e.x_most + margin;
+    if (look->x_span > 0)
+        left = set_span(script, &e, e.x_most * 1.12, look->x_span);
+    else if (look->log_x && add_own_tics(script, panel, point, left, right))
+        ;
+    else if (look->log_x && e.x_most < 100 * e.x_least)
+        left = set_span(script, &e, e.x_most * 1.12, INFINITY);
     else if (look->log_x)
         text_format(script, "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n",
                     left, right);
     else
         text_format(script, "set format x '%%g'\nset xrange [%.6g : %.6g]\n", left, right);
-    double lower = look->frontier ? bottom : bottom + ABOVE_EDGE * (top - bottom);
+    const double lower = bottom + (look->nested ? ABOVE_NESTED : ABOVE_EDGE) * (top - bottom);
     return (struct edges){left, right, pow(10, lower), pow(10, top), drawn_most(look)};
 }
 
@@ -203,8 +263,9 @@ void samples_zero(struct text *script, struct edges edges)
 {
     const double most = log10(edges.upper), zero = log10(edges.lower);
     double least = ceil(zero + LABEL * (most - zero));
-    /* With four to eight labels, of steps that are whole powers of ten. */
+    /* With four to eight labels, of steps that are whole powers of ten, one of them at 1. */
     double step = fmax(1, ceil((most - least) / 6));
+    least = ceil(least / step) * step;
     text_format(script, "set ytics 1e%.0f, 1e%.0f\nset ytics add ('0' %.6g)\n", least, step,
                 edges.lower);
 }

@@ -42,13 +42,6 @@ static double value_of(struct figure f)
 
 /* --- error against n --- */
 
-static const char *also_growth(const char *accumulator)
-{
-    (void)accumulator;
-    return "sqrt(x) with lines linecolor rgb 0x888888 dashtype 3 title 'sqrt(n)', \\\n"
-           "    x with lines linecolor rgb 0x888888 dashtype 4 title 'n'";
-}
-
 /* Of how many terms the outputs of an input were. */
 struct lengths {
     const char *input;
@@ -146,10 +139,10 @@ enum status page_growth(struct page *r, struct problem *p)
         .caption =
             "The largest error over all inputs that have several lengths, all seeds and runs, in "
             "units of u &middot; sum|x| (u: half the distance from 1 to the accumulator's next "
-            "number). Solid lines with marks: measured. Grey: &radic;n (dotted), about what "
-            "rounding errors of random sign come to, and n (dashes and dots), the most that "
-            "additions of n exact terms can, n as on the axis. Inputs on which a result overflows, "
-            "or "
+            "number). Solid lines with marks: measured. Grey, where they pass through the picture: "
+            "the root of the axis' number (dotted), about what rounding errors of random sign come "
+            "to, and that number itself (dashes and dots), the most that so many additions of "
+            "exact terms in the accumulator can err. Inputs on which a result overflows, or "
             "products underflow, are left out.",
         .x_label = "n, elements",
         .y_label = "error / (u sum|x|)",
@@ -163,8 +156,7 @@ enum status page_growth(struct page *r, struct problem *p)
         .nested = true,
         .decades_most = 9,
         .top_most = 300,
-        .series_most = 8,
-        .also = also_growth};
+        .series_most = 8};
     size_t count = 0, inputs;
     struct look terms = look;
     struct lengths *list = list_lengths(r, &inputs);
@@ -181,6 +173,7 @@ enum status page_growth(struct page *r, struct problem *p)
             terms.heading = of.heading;
             terms.x_label = of.label;
             terms.x_name = of.name;
+            terms.grows = of.symbol;
             terms.x_before = of.before;
             terms.x_after = of.after;
         }
@@ -242,7 +235,7 @@ enum status page_cond(struct page *r, struct problem *p)
         .bounds = true,
         .nested = true,
         .decades_most = 30,
-        .top_most = 3,
+        .top_most = 3.6, /* no mark at drawn_most is cut */
         .drawn_most = 1000,
         .series_most = 8,
         .also = also_cond};
@@ -280,7 +273,35 @@ static const char *also_drift(const char *accumulator)
     return "0.5 with lines linecolor rgb 0x888888 dashtype 3 title 'half an ulp'";
 }
 
-/* Of the input on which a scan errs most, of its longest scans. */
+/* Is it of the input on which a scan errs most, one of its longest scans? */
+static bool is_drawn(const struct outputs *o, const struct gathered_case *c)
+{
+    return c->n >= o->n && strcmp(c->field[CASE_INPUT], o->input) == 0;
+}
+
+static bool add_output(struct outputs *o, const struct gathered_case *c, double index, double ulp)
+{
+    if (!grow(&o->sample, o->count, sizeof *o->sample))
+        return false;
+    o->sample[o->count] = sample_of(o->r, c);
+    o->sample[o->count].x = index + 1;
+    o->sample[o->count++].y = ulp < 0.1 ? 0 : ulp;
+    return true;
+}
+
+/* profile.csv has some outputs: the worst of all need not be one of them. */
+static enum status add_worst(struct outputs *o, struct problem *p)
+{
+    const struct page *r = o->r;
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (is_drawn(o, c) && c->err_ulp.known && c->worst_index.known &&
+            !add_output(o, c, c->worst_index.value, c->err_ulp.value))
+            return problem(p, STATUS_MEMORY, "%s: out of memory", r->folder);
+    }
+    return STATUS_OK;
+}
+
 static enum status take_output(void *context, const struct csv_row *row, struct problem *p)
 {
     struct outputs *o = context;
@@ -289,15 +310,11 @@ static enum status take_output(void *context, const struct csv_row *row, struct 
     enum status status = csv_figure(row, PROFILE_INDEX, "index", &index, p);
     if (status == STATUS_OK)
         status = csv_figure(row, PROFILE_ERR_ULP, "err_ulp", &ulp, p);
-    if (status != STATUS_OK || !c || !ulp.known || !index.known || c->n < o->n ||
-        strcmp(c->field[CASE_INPUT], o->input) != 0)
+    if (status != STATUS_OK || !c || !ulp.known || !index.known || !is_drawn(o, c))
         return status;
-    if (!grow(&o->sample, o->count, sizeof *o->sample))
-        return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
-    o->sample[o->count] = sample_of(o->r, c);
-    o->sample[o->count].x = index.value + 1;
-    o->sample[o->count++].y = ulp.value < 0.1 ? 0 : ulp.value;
-    return STATUS_OK;
+    return add_output(o, c, index.value, ulp.value)
+               ? STATUS_OK
+               : problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
 }
 
 enum status page_drift(struct page *r, struct problem *p)
@@ -307,12 +324,10 @@ enum status page_drift(struct page *r, struct problem *p)
         .heading = "Error along a scan",
         .caption =
             "The largest error so far along the longest scans of the input on which one errs most, "
-            "in "
-            "ulps of each "
-            "exact prefix sum, against the number of the output; of the outputs in profile.csv. "
-            "Outputs less than 0.1 ulp off stand just above the lower edge; those that are not "
-            "finite "
-            "have no mark.",
+            "in ulps of each exact prefix sum, against the number of the output: of the outputs in "
+            "profile.csv, which are some of the first run's, and of the worst output of all runs, "
+            "so that each curve ends at the largest error of its method. Outputs less than 0.1 ulp "
+            "off stand just above the lower edge; those that are not finite have no mark.",
         .x_label = "number of the output, from 1",
         .y_label = "error, ulp of the exact prefix",
         .unit = "ulp",
@@ -341,6 +356,8 @@ enum status page_drift(struct page *r, struct problem *p)
             o.n = fmax(o.n, r->g.item[i].n);
     enum status status =
         page_file(r, "profile.csv", profile_column, PROFILE_COLUMNS, take_output, &o, p);
+    if (status == STATUS_OK && o.count > 0)
+        status = add_worst(&o, p);
     if (status == STATUS_OK && o.count > 0)
         status = page_samples(r, &look, o.sample, o.count, p);
     free(o.sample);

@@ -4,7 +4,7 @@
 
 #include "reports/page/report.h"
 
-enum { RUNS_LEAST = 10, BINS_MOST = 40 };
+enum { RUNS_LEAST = 10, BINS_LEAST = 10, BINS_MOST = 40, DRAWN_MOST = 12 };
 
 /* In what is drawn, too: results that are arrays may differ elsewhere than where they are measured.
  */
@@ -46,9 +46,10 @@ static bool same_picture(const struct gathered_case *a, const struct gathered_ca
            page_same_series(a, b);
 }
 
-/* How a histogram is drawn. */
+/* How a histogram is drawn: bars side by side from `begin` on. */
 struct bins {
-    double width, range; /* 0: there is nothing to draw */
+    double begin, width; /* width 0: there is nothing to draw */
+    size_t bars;         /* up to the last that has a run */
     double reach;        /* the largest |value| */
     size_t highest;      /* the largest count */
 };
@@ -69,47 +70,66 @@ static double least_gap(const double *sorted, size_t count)
     return isfinite(gap) ? gap : 1;
 }
 
-static void write_bin(struct plot *plot, const struct gathered_case *c, double middle, size_t runs)
+static void write_bin(struct plot *plot, const struct gathered_case *c, const struct bins *bins,
+                      double place, size_t runs)
 {
     static const enum case_column column[] = {CASE_METHOD, CASE_STORAGE, CASE_ACCUMULATOR,
                                               CASE_INPUT,  CASE_N,       CASE_DEVICE};
-    text_format(&plot->data, "%.9g %zu\n", middle, runs);
+    const double from = bins->begin + place * bins->width;
+    text_format(&plot->data, "%.9g %zu\n", from + bins->width / 2, runs);
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
         plot_cell(plot, c->field[column[k]]);
-    plot_number(plot, middle);
+    plot_number(plot, from + bins->width / 2);
     plot_number(plot, (double)runs);
+    plot_number(plot, from);
+    plot_number(plot, from + bins->width);
     plot_row_end(plot);
 }
 
-/* Counts the runs and writes bars in whose middle values lie: one for each value, or where these
- * are many for an odd number of neighbours. */
-static struct bins count_bins(struct plot *plot, const struct gathered_case *c, double *value,
-                              size_t count)
+/* In which bar a value lies. */
+static double place_of(const struct bins *bins, double value)
+{
+    return fmax(floor((value - bins->begin) / bins->width), 0);
+}
+
+/* Few values lie in the middle of narrow bars; many share bars of an odd number of neighbours. No
+ * bar of errors, which are not negative, reaches below 0. */
+static struct bins make_bins(const double *sorted, size_t count, bool errors)
 {
     struct bins bins = {0};
+    const double gap = least_gap(sorted, count), span = sorted[count - 1] - sorted[0];
+    bins.width = fmax(gap * (2 * ceil((span / gap / BINS_MOST - 1) / 2) + 1), gap);
+    bins.width = span > 0 ? fmin(bins.width, span / BINS_LEAST) : bins.width;
+    bins.begin = sorted[0] - bins.width / 2;
+    if (errors && bins.begin < 0)
+        bins.begin = 0;
+    bins.bars = (size_t)place_of(&bins, sorted[count - 1]) + 1;
+    bins.reach = fmax(fabs(sorted[0]), fabs(sorted[count - 1]));
+    return bins;
+}
+
+/* Counts the runs in each bar. */
+static struct bins count_bins(struct plot *plot, const struct gathered_case *c, double *value,
+                              size_t count, bool errors)
+{
     qsort(value, count, sizeof *value, by_value);
-    double gap = least_gap(value, count), span = value[count - 1] - value[0];
-    bins.width = gap * (2 * ceil((span / gap / BINS_MOST - 1) / 2) + 1);
-    bins.width = fmax(bins.width, gap);
-    bins.range = span + bins.width;
-    bins.reach = fmax(fabs(value[0]), fabs(value[count - 1]));
+    struct bins bins = make_bins(value, count, errors);
     text_format(&plot->data, "# %s, %s/%s, %s, n = %.0f: middle of the bar (ulp), runs\n",
                 c->field[CASE_METHOD], c->field[CASE_STORAGE], c->field[CASE_ACCUMULATOR],
                 c->field[CASE_INPUT], c->n);
     for (size_t i = 0, same; i < count; i += same) {
-        double place = floor((value[i] - value[0]) / bins.width + 0.5);
-        for (same = 1;
-             i + same < count && floor((value[i + same] - value[0]) / bins.width + 0.5) == place;)
+        const double place = place_of(&bins, value[i]);
+        for (same = 1; i + same < count && place_of(&bins, value[i + same]) == place;)
             same++;
         bins.highest = same > bins.highest ? same : bins.highest;
-        write_bin(plot, c, value[0] + place * bins.width, same);
+        write_bin(plot, c, &bins, place, same);
     }
     return bins;
 }
 
 /* A width of 0 where no result is finite. */
 static enum status fill_bins(struct bins *bins, struct plot *plot, const struct gathered_case *c,
-                             struct problem *p)
+                             bool errors, struct problem *p)
 {
     double *value = calloc(c->runs + 1, sizeof *value);
     size_t count = 0;
@@ -120,18 +140,16 @@ static enum status fill_bins(struct bins *bins, struct plot *plot, const struct 
         if (isfinite(c->offset[i]))
             value[count++] = c->offset[i];
     if (count > 0)
-        *bins = count_bins(plot, c, value, count);
+        *bins = count_bins(plot, c, value, count, errors);
     free(value);
     return STATUS_OK;
 }
 
-/* A step of 1, 2 or 5 times a power of ten, so that a range has three to six of them, at least 1.
- */
+/* A step of 1, 2 or 5 times a power of ten, so that a range has three to six of them. */
 static double step_of(double range)
 {
     double ten = pow(10, floor(log10(range / 3)));
-    double step = range / 3 >= 5 * ten ? 5 * ten : range / 3 >= 2 * ten ? 2 * ten : ten;
-    return fmax(1, step);
+    return range / 3 >= 5 * ten ? 5 * ten : range / 3 >= 2 * ten ? 2 * ten : ten;
 }
 
 static enum status draw_case(struct plot *plot, const struct gathered_case *c, bool arrays,
@@ -139,10 +157,11 @@ static enum status draw_case(struct plot *plot, const struct gathered_case *c, b
 {
     struct text title = {0};
     struct bins bins;
-    enum status status = fill_bins(&bins, plot, c, p);
+    enum status status = fill_bins(&bins, plot, c, arrays, p);
     if (status != STATUS_OK || bins.width == 0)
         return status;
-    size_t block = plot_data_end(plot);
+    const size_t block = plot_data_end(plot);
+    const double range = bins.width * (double)bins.bars;
     text_format(&title, "%s: %zu different results in %llu runs (", c->field[CASE_METHOD],
                 c->distinct, (unsigned long long)c->runs);
     page_case_formats(&title, c, ", ");
@@ -153,16 +172,16 @@ static enum status draw_case(struct plot *plot, const struct gathered_case *c, b
                 "unset key\nset boxwidth %.9g\nset style fill solid 0.7 noborder\n"
                 "set xlabel '%s, ulp (bars %s wide)'\nset ylabel 'runs'\n"
                 "set format x '%%.6g'\nset xtics %.9g\n"
-                "set offsets graph 0.03, graph 0.03, 0, 0\nset rmargin 5\n"
+                "set xrange [%.9g : %.9g]\nset rmargin 5\n"
                 "set ytics %.0f\nset yrange [0 : %zu]\n"
                 "plot '%s.dat' index %zu using 1:2 with boxes linecolor rgb colour[%zu]\n",
                 0.9 * bins.width, arrays ? "largest error of an output" : "result minus exact sum",
                 short_number(bins.width).text,
-                step_of(bins.reach < 500   ? bins.range
-                        : bins.reach < 1e5 ? 2 * bins.range
-                                           : 3 * bins.range),
-                step_of((double)bins.highest), bins.highest + 1, plot->name, block,
-                page_ink(c->field[CASE_METHOD]).colour);
+                step_of(bins.reach < 500   ? range
+                        : bins.reach < 1e5 ? 2 * range
+                                           : 3 * range),
+                bins.begin, bins.begin + range, fmax(step_of((double)bins.highest), 1),
+                bins.highest + 1, plot->name, block, page_ink(c->field[CASE_METHOD]).colour);
     text_free(&title);
     return STATUS_OK;
 }
@@ -173,10 +192,26 @@ static bool varies_more(const struct gathered_case *a, const struct gathered_cas
     return a->distinct != b->distinct ? a->distinct > b->distinct : a < b;
 }
 
-/* Keeps of each picture the case with most different results, and puts that with most of all in
- * front. Returns how many are left. */
-static size_t keep_most(const struct gathered_case **list, size_t count)
+/* Puts a case at a place, where it is not in front of that already. Returns how many there are. */
+static size_t put(const struct gathered_case **list, size_t count, size_t place,
+                  const struct gathered_case *c)
 {
+    size_t at = 0;
+    while (at < count && list[at] != c)
+        at++;
+    for (size_t i = at; i > place; i--)
+        list[i] = list[i - 1];
+    if (at >= place)
+        list[place] = c;
+    return at == count ? count + 1 : count;
+}
+
+/* Keeps of each picture the case with most different results, that with most of all in front, and
+ * behind it the broken promise that the findings name. Returns how many are left. `list` has room
+ * for one more. */
+static size_t keep_most(const struct gathered_case **list, size_t count, const struct page *r)
+{
+    const struct gathered_case *broken = page_first_broken(r);
     size_t kept = 0, first = 0;
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && same_picture(list[kept - 1], list[i])) {
@@ -188,11 +223,33 @@ static size_t keep_most(const struct gathered_case **list, size_t count)
     }
     for (size_t i = 1; i < kept; i++)
         first = varies_more(list[i], list[first]) ? i : first;
-    const struct gathered_case *most = kept ? list[first] : NULL;
-    for (size_t i = first; i > 0; i--)
-        list[i] = list[i - 1];
-    list[0] = most;
-    return kept;
+    if (kept > 0)
+        kept = put(list, kept, 0, list[first]);
+    return kept > 0 && broken && varies(broken) ? put(list, kept, 1, broken) : kept;
+}
+
+/* What the pictures are of, and what there is no picture of. */
+static void say_caption(struct text *to, const struct page *r, size_t count)
+{
+    size_t without = 0;
+    for (size_t i = 0; i < r->g.count; i++)
+        without += r->g.item[i].distinct > 1 && !varies(&r->g.item[i]);
+    text_add(to, columns_of_arrays(r->g.of)
+                     ? "How often each result came, by the largest error of an output, of methods "
+                       "whose runs did not agree: of each method and pair of formats the case with "
+                       "most different results, that with most of all first. Results that differ "
+                       "in other outputs alone stand on one bar."
+                     : "How often each result came, by its distance from the exact sum (0), of "
+                       "methods whose runs did not agree: of each method and pair of formats the "
+                       "case with most different results, that with most of all first. A bar "
+                       "stands on its results; a method with one result would have one bar.");
+    if (count > DRAWN_MOST)
+        text_format(to, " Not drawn: %zu more.", count - DRAWN_MOST);
+    if (without > 0)
+        text_format(to,
+                    " No picture shows the %zu case%s with several results of fewer than %d runs, "
+                    "or whose results all err alike.",
+                    without, without == 1 ? "" : "s", RUNS_LEAST);
 }
 
 enum status page_distinct(struct page *r, struct problem *p)
@@ -200,7 +257,7 @@ enum status page_distinct(struct page *r, struct problem *p)
     const bool arrays = columns_of_arrays(r->g.of);
     struct plot plot;
     size_t count = 0;
-    const struct gathered_case **list = calloc(r->g.count + 1, sizeof *list);
+    const struct gathered_case **list = calloc(r->g.count + 2, sizeof *list);
     if (!list)
         return problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
     for (size_t i = 0; r->g.of != COLUMNS_OF_SCANS && i < r->g.count; i++)
@@ -208,24 +265,16 @@ enum status page_distinct(struct page *r, struct problem *p)
             list[count++] = &r->g.item[i];
     qsort(list, count, sizeof *list, by_interest);
     plot_begin(&plot, "distinct",
-               "method,storage,accumulator,input,n,device,result_minus_exact_ulp,runs");
+               arrays ? "method,storage,accumulator,input,n,device,err_ulp,runs,bar_from,bar_to"
+                      : "method,storage,accumulator,input,n,device,result_minus_exact_ulp,runs,"
+                        "bar_from,bar_to");
     enum status status = STATUS_OK;
-    count = keep_most(list, count);
-    for (size_t i = 0; status == STATUS_OK && i < count && plot.panels < PANELS_MOST; i++)
+    count = keep_most(list, count, r);
+    for (size_t i = 0; status == STATUS_OK && i < count && plot.panels < DRAWN_MOST; i++)
         status = draw_case(&plot, list[i], arrays, p);
     free(list);
     struct text caption = {0};
-    text_add(&caption,
-             arrays ? "How often each result came, by the largest error of an output, of methods "
-                      "whose runs did not agree: of each method and pair of formats the case with "
-                      "most different results, that with most of all first. Results that differ "
-                      "in other outputs alone stand on one bar."
-                    : "How often each result came, by its distance from the exact sum (0), of "
-                      "methods whose runs did not agree: of each method and pair of formats the "
-                      "case with most different results, that with most of all first. A bar "
-                      "stands on its results; a method with one result would have one bar.");
-    if (count > PANELS_MOST)
-        text_format(&caption, " Not drawn: %zu more.", count - PANELS_MOST);
+    say_caption(&caption, r, count);
     enum status drawn = plot_end(&plot, r, "Results that differ from run to run",
                                  text_string(&caption) ? caption.data : "", p);
     text_free(&caption);

@@ -130,8 +130,13 @@ static void add_worst(struct text *to, const struct ranked *k)
     const struct gathered_case *c = k->item[0];
     struct text input = {0};
     page_input(&input, c->field[CASE_INPUT]);
-    html_format(to, "%s (%s%s, n = %.0f", k->count > 1 ? "their worst cases" : "its worst case",
-                k->count > 1 ? "the first: " : "", text_string(&input) ? input.data : "", c->n);
+    html_format(to, "%s (%s%s, ", k->count > 1 ? "their worst cases" : "its worst case",
+                k->count > 1 ? "the first: " : "", text_string(&input) ? input.data : "");
+    const struct method *m = method_named(c->field[CASE_METHOD]);
+    if (m && operation_reads_c(m->operation))
+        html_text(to, c->field[CASE_KEYS]);
+    else
+        html_format(to, "n = %.0f", c->n);
     if (c->cond_log2.known && isfinite(c->cond_log2.value) && c->cond_log2.value >= WELL)
         html_format(to, ", condition number 2^%.0f", c->cond_log2.value);
     text_add(to, ")");
@@ -323,10 +328,24 @@ static void say_bound(struct text *to, const struct page *r)
     end(to);
 }
 
+/* Does it promise the same bits from run to run, and did it run often enough to tell? */
+static bool promises_runs(const struct gathered_case *c)
+{
+    return c->runs >= 2 && c->promise >= PROMISE_RUN_TO_RUN;
+}
+
+const struct gathered_case *page_first_broken(const struct page *r)
+{
+    for (size_t i = 0; i < r->g.count; i++)
+        if (promises_runs(&r->g.item[i]) && r->g.item[i].distinct > 1)
+            return &r->g.item[i];
+    return NULL;
+}
+
 /* Which promises were broken, and how much the results without one vary. */
 void page_distinct_findings(struct text *to, const struct page *r)
 {
-    const struct gathered_case *most = NULL, *broken = NULL;
+    const struct gathered_case *most = NULL, *broken = page_first_broken(r);
     size_t kept = 0, breaks = 0;
     uint64_t runs = 0;
     for (size_t i = 0; i < r->g.count; i++) {
@@ -334,10 +353,9 @@ void page_distinct_findings(struct text *to, const struct page *r)
         if (c->runs < 2)
             continue;
         most = !most || c->distinct > most->distinct ? c : most;
-        if (c->promise < PROMISE_RUN_TO_RUN)
+        if (!promises_runs(c))
             continue;
         breaks += c->distinct > 1;
-        broken = c->distinct > 1 && !broken ? c : broken;
         kept += c->distinct == 1;
         runs = c->distinct == 1 && c->runs > runs ? c->runs : runs;
     }

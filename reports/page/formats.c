@@ -85,18 +85,27 @@ void page_pair_formats(struct text *to, const struct page *r, const char *storag
 
 void page_pair_head(struct text *to, const struct page *r, const struct gathered_case *pair)
 {
-    page_pair_formats(to, r, pair->field[CASE_STORAGE], pair->field[CASE_ACCUMULATOR], ": ");
+    const char *storage = pair->field[CASE_STORAGE], *accumulator = pair->field[CASE_ACCUMULATOR];
+    if (r->candidates > 0) /* which add in formats of their own */
+        text_format(to, "%s with accumulator %s: ", storage, accumulator);
+    else
+        page_pair_formats(to, r, storage, accumulator, ": ");
 }
 
 struct page_terms page_terms(const struct page *r, const struct gathered_case *c)
 {
     static const struct page_terms
-        elements = {0, "Error against length", "n, elements", "n", "at n = ", ""},
-        products = {0, "Error against K", "K, products added in an element", "k", "at K = ", ""},
-        ranks = {0, "Error against the number of ranks", "ranks", "ranks", "of ", " ranks"},
-        rows = {
-            0, "Error against the length of rows", "elements in a row", "row_length", "in rows of ",
-            ""};
+        elements = {0, "Error against length", "n, elements", "n", "n", "at n = ", ""},
+        products = {0, "Error against K", "K, products added in an element", "k", "K", "at K = ",
+                    ""},
+        ranks = {0, "Error against the number of ranks", "P, ranks", "ranks", "P", "of ", " ranks"},
+        rows = {0,
+                "Error against the length of rows",
+                "n, elements in a row",
+                "row_length",
+                "n",
+                "in rows of ",
+                ""};
     const struct operation *o = page_operation_of(r, c);
     const double outputs = strtod(c->field[CASE_BINS], NULL);
     size_t m, n, k;
@@ -123,7 +132,7 @@ void page_case_place(struct text *to, const struct gathered_case *c)
     if (strncmp(keys, ranks, strlen(ranks)) == 0)
         text_format(to, ", %s ranks", keys + strlen(ranks));
     else if (o && operation_has(o, OPERAND_KEYS) && *keys)
-        text_format(to, ", %s keys in %s bins", keys, bins);
+        text_format(to, ", keys %s, %s bins", keys, bins);
     else if (o && *bins)
         text_format(to, ", %s row%s", bins, strcmp(bins, "1") == 0 ? "" : "s");
     text_format(to, ", %s", c->field[CASE_DEVICE]);

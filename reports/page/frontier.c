@@ -106,44 +106,92 @@ static bool has_place(const struct page_candidate *c)
     return c->gb_per_s.known && c->gb_per_s.value > 0 && c->error.known && !isnan(c->error.value);
 }
 
-#define MARGIN 0.03 /* of an axis, at either end */
-
-/* Whole powers of ten below and above what has a place. */
+/* Exponents of the axes: speeds as they are, errors in whole powers of ten; an error of 0 has a
+ * place of its own below them, one that is not finite above. */
 struct frame {
-    double left, right, lower, upper; /* exponents */
+    double left, right, lower, upper;
+    bool zero, endless; /* is there such an error? */
     size_t places;
 };
 
+static void add_error(struct frame *f, struct figure y)
+{
+    if (!y.known || isnan(y.value))
+        return;
+    f->zero |= y.value == 0;
+    f->endless |= isinf(y.value);
+    if (y.value > 0 && isfinite(y.value)) {
+        f->lower = fmin(f->lower, floor(log10(y.value) - 0.05));
+        f->upper = fmax(f->upper, ceil(log10(y.value) + 0.05));
+    }
+}
+
 static struct frame frame_of(const struct page *r)
 {
-    struct frame f = {INFINITY, -INFINITY, INFINITY, -INFINITY, 0};
+    struct frame f = {INFINITY, -INFINITY, INFINITY, -INFINITY, false, false, 0};
     for (size_t i = 0; i < r->candidates; i++) {
         const struct page_candidate *c = &r->candidate[i];
         if (!has_place(c))
             continue;
         f.places++;
-        f.left = fmin(f.left, floor(log10(c->gb_per_s.value)));
-        f.right = fmax(f.right, ceil(log10(c->gb_per_s.value) + 1e-9));
-        for (int limit = 0; limit < 2; limit++) {
-            struct figure y = limit ? c->limit : c->error;
-            if (y.known && y.value > 0 && isfinite(y.value)) {
-                f.lower = fmin(f.lower, floor(log10(y.value)) - 1);
-                f.upper = fmax(f.upper, ceil(log10(y.value) + 0.05));
-            }
-        }
+        f.left = fmin(f.left, log10(c->gb_per_s.value));
+        f.right = fmax(f.right, log10(c->gb_per_s.value));
+        add_error(&f, c->error);
+        add_error(&f, c->limit);
     }
     if (!isfinite(f.lower)) {
         f.lower = -1;
-        f.upper = 1;
+        f.upper = 0;
     }
-    f.upper = fmin(f.upper, f.lower + 24);
     return f;
+}
+
+#define MARGIN 0.06 /* of an axis, at either end: no mark is cut */
+#define STRIP  0.11 /* what has a place beyond it takes as much more */
+
+static double height_of(const struct frame *f)
+{
+    return f->upper - f->lower;
+}
+
+/* Where an error stands, as an exponent. */
+static double place_of(const struct frame *f, double error)
+{
+    if (error == 0)
+        return f->lower - STRIP * height_of(f);
+    return isfinite(error) ? log10(error) : f->upper + STRIP * height_of(f);
 }
 
 static void write_place(struct plot *plot, const struct page_candidate *c, const struct frame *f)
 {
     text_format(&plot->data, "%.9g %.9g\n", c->gb_per_s.value,
-                fmin(fmax(c->error.value, pow(10, f->lower)), pow(10, f->upper)));
+                pow(10, place_of(f, c->error.value)));
+}
+
+/* The axes, with names for what is beyond the errors' and a line between. */
+static void add_axes(struct text *script, const struct frame *f)
+{
+    const double beside = fmax(MARGIN * (f->right - f->left), 0.05), margin = MARGIN * height_of(f),
+                 beyond = STRIP * height_of(f) + margin, left = pow(10, f->left - beside),
+                 right = pow(10, f->right + beside);
+    text_add(script, "set logscale xy\n");
+    if (f->right - f->left < 2)
+        plot_tics(script, left, right);
+    else
+        text_add(script, "set format x '10^{%T}'\n");
+    text_format(script,
+                "set format y '10^{%%T}'\nset xrange [%.6g : %.6g]\nset yrange [%.6g : %.6g]\n"
+                "set ytics 1e%.0f, 1e%.0f, 1e%.0f\n",
+                left, right, pow(10, f->lower - (f->zero ? beyond : margin)),
+                pow(10, f->upper + (f->endless ? beyond : margin)), f->lower,
+                fmax(1, ceil(height_of(f) / 8)), f->upper);
+    for (int above = 0; above < 2; above++)
+        if (above ? f->endless : f->zero)
+            text_format(script,
+                        "set ytics add ('%s' %.6g)\nset arrow from graph 0, first %.6g to graph 1, "
+                        "first %.6g nohead linecolor rgb 0xaaaaaa\n",
+                        above ? "inf" : "0", pow(10, place_of(f, above ? INFINITY : 0)),
+                        pow(10, above ? f->upper : f->lower), pow(10, above ? f->upper : f->lower));
 }
 
 static bool on_frontier(const struct page_candidate *c)
@@ -249,22 +297,18 @@ static void draw(struct plot *plot, const struct page *r, const struct frame *f)
         named += has_place(&r->candidate[i]) && on_frontier(&r->candidate[i]);
         others += has_place(&r->candidate[i]) && !on_frontier(&r->candidate[i]);
     }
-    /* No mark on an edge is cut. */
-    double beside = MARGIN * (f->right - f->left), above = MARGIN * (f->upper - f->lower);
     struct text title = {0};
     page_say_recommended(&title, r);
     plot_panel(plot, 440 + 20 * (double)(named + (others <= OTHERS_NAMED ? others : 0)),
                text_string(&title) ? text_string(&title) : "");
     text_free(&title);
+    add_axes(&plot->script, f);
     text_format(&plot->script,
-                "set logscale xy\nset format xy '10^{%%T}'\nset xrange [%.6g : %.6g]\n"
-                "set yrange [%.6g : %.6g]\nset xlabel \"10^9 bytes of input per second\\n \"\n"
-                "set ylabel '%s'\nplot %.9g with lines linecolor rgb 0x888888 dashtype 3 title "
-                "'the error allowed'",
-                pow(10, f->left - beside), pow(10, f->right + beside), pow(10, f->lower - above),
-                pow(10, f->upper + above), label, first->limit.known ? first->limit.value : 0);
+                "set xlabel \"10^9 bytes of input per second\\n \"\nset ylabel '%s'\n"
+                "plot %.9g with lines linecolor rgb 0x888888 dashtype 3 title 'the error allowed'",
+                label, pow(10, place_of(f, first->limit.known ? first->limit.value : 0)));
     add_behind(plot, r, f, others);
-    if (write_places(plot, r, f, on_frontier) > 0)
+    if (named > 1 && write_places(plot, r, f, on_frontier) > 0)
         add_points(plot, "smooth unique with fsteps linecolor rgb 0x888888 linewidth 1",
                    "the frontier");
     for (size_t i = 0, k = 0; i < r->candidates; i++)
@@ -291,7 +335,7 @@ static void write_rows(struct plot *plot, const struct page *r)
 }
 
 /* What is not drawn, and why. */
-static void say_caption(struct text *to, const struct page *r)
+static void say_caption(struct text *to, const struct page *r, const struct frame *f)
 {
     size_t untimed = 0, shorter = 0;
     for (size_t i = 0; i < r->candidates; i++) {
@@ -303,9 +347,11 @@ static void say_caption(struct text *to, const struct page *r)
                  "In fp32: added in fp32; to bf16: the result is rounded to bf16. Points above the "
                  "dotted line exceed the error allowed. The grey line is the frontier: no "
                  "candidate is both faster and more accurate than one on it. Pale grey points lie "
-                 "behind it and are named in the table of candidates. Exact results are drawn near "
-                 "the lower edge, results that are not finite near the upper edge, away from their "
-                 "values.");
+                 "behind it and are named in the table of candidates.");
+    if (f->zero)
+        text_add(to, " Below the axis, at 0: exact results.");
+    if (f->endless)
+        text_add(to, " Above the axis, at inf: results that are not finite.");
     if (shorter > 0)
         text_format(to,
                     " Not drawn: %zu candidate%s timed on fewer elements, which compares with "
@@ -325,7 +371,7 @@ enum status page_frontier(struct page *r, struct problem *p)
     if (f.places > 0)
         draw(&plot, r, &f);
     struct text caption = {0};
-    say_caption(&caption, r);
+    say_caption(&caption, r, &f);
     enum status status =
         text_string(&caption)
             ? plot_end(&plot, r, "What was tried, and what is recommended", caption.data, p)

@@ -194,8 +194,8 @@ static void add_data(struct text *to, const struct page *r)
     any |= add_axis(to, r, "data", any ? ", " : "");
     if (!any)
         text_add(to, "inputs of its own");
-    add_axis(to, r, "shape", "; ");
-    add_lengths(to, r);
+    if (!add_axis(to, r, "shape", "; ")) /* of products n is the elements of both matrices */
+        add_lengths(to, r);
     add_axis(to, r, "rows", "; rows ");
     add_axis(to, r, "ranks", "; ranks ");
     add_formats(to, r);

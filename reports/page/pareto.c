@@ -111,7 +111,7 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
              "The grey line is the frontier: no method is both faster and more accurate than one "
              "on it. Pale grey points lie behind it; the CSV file of the picture names them, and "
              "the table of times does where there are many. Methods that take more than 32 times "
-             "as long as the fastest are drawn on the left edge, exact results on the lower edge. "
+             "as long as the fastest are drawn at the left edge, exact results at 0. "
              "Half an ulp is the error of rounding once.");
     look.heading = text_string(&heading);
     look.caption = text_string(&caption);

@@ -55,7 +55,7 @@ static void add_break(struct text *to, const struct page *r, size_t i)
     else if (!isnan(exact))
         text_add(to, ", where the result is");
     if (!isnan(exact))
-        html_format(to, " %.9g and exactly %.9g", result, exact);
+        html_format(to, " %.9g instead of exactly %.9g", result, exact);
     struct against a = text_against(error, c->limit.value, 3);
     if (isfinite(error) && c->limit.known) {
         html_format(to, ": an error of %s", a.value);
@@ -286,19 +286,64 @@ void page_recommended(struct text *to, const struct page *r)
 
 enum { SHOWN_MOST = 40, LABEL_MOST = 42 };
 
+/* The axis of errors, as exponents: whole powers of ten, and places for 0 and what is not finite
+ * beyond them. */
+struct span {
+    double left, right, zero, endless;
+    bool has_zero, has_endless;
+};
+
+static struct span span_of(const struct page *r, size_t shown)
+{
+    struct span s = {INFINITY, -INFINITY, 0, 0, false, false};
+    for (size_t i = 0; i < shown; i++)
+        for (int limit = 0; limit < 2; limit++) {
+            const struct figure e = limit ? r->candidate[i].limit : r->candidate[i].error;
+            s.has_zero |= e.known && e.value == 0;
+            s.has_endless |= e.known && !limit && !isfinite(e.value);
+            if (e.known && e.value > 0 && isfinite(e.value)) {
+                s.left = fmin(s.left, floor(log10(e.value) - 0.05));
+                s.right = fmax(s.right, ceil(log10(e.value) + 0.05));
+            }
+        }
+    if (!isfinite(s.left))
+        s.left = -1, s.right = 0;
+    s.zero = s.left - 0.1 * (s.right - s.left);
+    s.endless = s.right + 0.1 * (s.right - s.left);
+    return s;
+}
+
+static double place_of(const struct span *s, double error)
+{
+    return pow(10, error == 0 ? s->zero : isfinite(error) ? log10(error) : s->endless);
+}
+
+static void add_axis(struct text *script, const struct span *s)
+{
+    const double margin = 0.06 * (s->right - s->left),
+                 step = fmax(1, ceil((s->right - s->left) / 4));
+    text_format(script,
+                "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n"
+                "set xlabel \"largest error\\n \"\nset xtics 1e%.0f, 1e%.0f, 1e%.0f\n",
+                pow(10, (s->has_zero ? s->zero : s->left) - margin),
+                pow(10, (s->has_endless ? s->endless : s->right) + margin),
+                s->left + (s->has_zero ? step : 0), step, s->right - (s->has_endless ? 1 : 0));
+    for (int endless = 0; endless < 2; endless++)
+        if (endless ? s->has_endless : s->has_zero)
+            text_format(script,
+                        "set xtics add ('%s' %.6g)\nset arrow from %.6g, graph 0 to %.6g, graph 1 "
+                        "nohead linecolor rgb 0xaaaaaa\n",
+                        endless ? "inf" : "0", pow(10, endless ? s->endless : s->zero),
+                        pow(10, endless ? s->right : s->left),
+                        pow(10, endless ? s->right : s->left));
+}
+
 static void draw(struct plot *plot, const struct page *r)
 {
-    double least = INFINITY, most = r->candidate[0].limit.value;
     size_t shown = r->candidates < SHOWN_MOST ? r->candidates : SHOWN_MOST, block[3], marks[3];
     struct text names = {0}, title = {0};
-    for (size_t i = 0; i < shown; i++) {
-        double error = r->candidate[i].error.value;
-        if (r->candidate[i].error.known && error > 0 && isfinite(error)) {
-            least = fmin(least, error);
-            most = fmax(most, error);
-        }
-    }
-    double left = floor(log10(fmin(least, most))) - 1, right = ceil(log10(most) + 0.05);
+    const struct span s = span_of(r, shown);
+    const double limit = place_of(&s, r->candidate[0].limit.value);
     for (int kind = 0; kind < 3; kind++) { /* holds, breaks, recommended; a block that has none is
                                               no block to gnuplot */
         marks[kind] = 0;
@@ -312,8 +357,7 @@ static void draw(struct plot *plot, const struct page *r)
                             kind == 0   ? "within the limit"
                             : kind == 1 ? "beyond it"
                                         : "recommended");
-            text_format(&plot->data, "%.9g %zu %zu\n",
-                        fmin(fmax(c->error.value, pow(10, left + 0.15)), pow(10, right - 0.15)), i,
+            text_format(&plot->data, "%.9g %zu %zu\n", place_of(&s, c->error.value), i,
                         page_ink(c->method).colour);
         }
         block[kind] = marks[kind] > 0 ? plot_data_end(plot) : 0;
@@ -328,16 +372,15 @@ static void draw(struct plot *plot, const struct page *r)
     page_say_recommended(&title, r);
     plot_panel(plot, 175 + fmax(22 * (double)shown, 125),
                text_string(&title) ? text_string(&title) : "");
+    add_axis(&plot->script, &s);
     text_format(
         &plot->script,
-        "set logscale x\nset format x '10^{%%T}'\nset xrange [1e%.0f : 1e%.0f]\n"
-        "set yrange [%zu.7 : -0.7]\nset xlabel \"largest error\\n \"\nset xtics 100\n"
+        "set yrange [%zu.7 : -0.7]\n"
         "set ytics scale 0 noenhanced font 'sans,9.5' (%s)\nset lmargin at screen 0.55\n"
-        "set rmargin at screen 0.97\nset key font 'sans,11'\n"
+        "set rmargin at screen 0.955\nset key font 'sans,11'\n"
         "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead linecolor rgb 0x888888 "
         "dashtype 3\nplot keyentry with lines linecolor rgb 0x888888 dashtype 3 title 'allowed'",
-        left, right, shown - 1, text_string(&names) ? text_string(&names) : "",
-        r->candidate[0].limit.value, r->candidate[0].limit.value);
+        shown - 1, text_string(&names) ? text_string(&names) : "", limit, limit);
     static const char *const how[] = {"pointtype 7 pointsize 0.8", "pointtype 6 pointsize 0.8",
                                       "pointtype 6 pointsize 1.7 linewidth 2"},
                              *const says[] = {"holds", "breaks", "recommended"};
@@ -372,12 +415,21 @@ enum status page_candidates_by_cost(struct page *r, struct problem *p)
         plot_row_end(&plot);
     }
     draw(&plot, r);
-    return plot_end(&plot, r, "Candidates, not timed",
-                    "The largest error of each on the arrays that all were tried on (in fp32: "
-                    "added in fp32; to bf16: the result is rounded to bf16), in the order that "
-                    "is stated for what is not timed, equals as the command lists them; no "
-                    "speed was measured. "
-                    "Left of the dotted line is allowed. Filled: held on every array; hollow: "
-                    "broke on one. An error of 0 stands near the left edge.",
-                    p);
+    struct text caption = {0};
+    text_add(&caption, "The largest error of each on the arrays that all were tried on (in fp32: "
+                       "added in fp32; to bf16: the result is rounded to bf16), in the order that "
+                       "is stated for what is not timed, equals as the command lists them; no "
+                       "speed was measured. "
+                       "Left of the dotted line is allowed. Filled: held on every array; hollow: "
+                       "broke on one. Left of the axis, at 0: exact results; right of it, at inf: "
+                       "results that are not finite.");
+    if (r->candidates > SHOWN_MOST)
+        text_format(&caption, " The first %d of %zu; all are in the table below.", SHOWN_MOST,
+                    r->candidates);
+    enum status status =
+        text_string(&caption)
+            ? plot_end(&plot, r, "Candidates, not timed", caption.data, p)
+            : problem(p, STATUS_MEMORY, "%s: out of memory for the pictures", r->folder);
+    text_free(&caption);
+    return status;
 }

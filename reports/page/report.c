@@ -304,6 +304,18 @@ static size_t count_operations(const struct page *r)
     return r->g.count > 0;
 }
 
+/* All candidates of `recommend` are of one operation, its models too, which are no methods of the
+ * registry: that of those that are. */
+static const struct operation *of_candidates(const struct page *r)
+{
+    for (size_t i = 0; r->candidates > 0 && i < r->g.count; i++) {
+        const struct method *m = method_named(r->g.item[i].field[CASE_METHOD]);
+        if (m)
+            return m->operation;
+    }
+    return NULL;
+}
+
 static enum status make_page(struct text *to, struct page *r, struct problem *p)
 {
     struct text body = {0};
@@ -352,6 +364,7 @@ enum status page_write(char **path, const char *directory, const struct page_opt
     enum status status = read_all(&r, directory, p);
     if (status == STATUS_OK) {
         r.only = only(gathered_word(&r.g, NULL, "experiment"));
+        r.only = r.only ? r.only : of_candidates(&r);
         r.study = page_study(gathered_word(&r.g, NULL, "experiment"));
     }
     if (status == STATUS_OK)

@@ -107,6 +107,8 @@ void plot_cell(struct plot *p, const char *text);
 /* Whole numbers as they are, others to five digits; NaN: an empty cell. */
 void plot_number(struct plot *p, double value);
 void plot_row_end(struct plot *p);
+/* Labels at 1, 2 and 5 of each power of ten, for a logarithmic axis of x. */
+void plot_tics(struct text *script, double left, double right);
 /* Ends a data set, whose number is returned: `index` of gnuplot. */
 size_t plot_data_end(struct plot *p);
 /* Writes both files, has gnuplot draw, and appends the picture to the report. `caption` is HTML.
@@ -150,7 +152,8 @@ struct look {
     double drawn_most;   /* a larger y is in NAME.csv alone; 0: all are drawn */
     size_t series_most;  /* the first few in the order of interest */
     const char *(*also)(
-        const char *accumulator); /* gnuplot's `plot` arguments drawn first, or "" */
+        const char *accumulator); /* gnuplot's `plot` arguments drawn first, or ""; may be NULL */
+    const char *grows; /* x in a legend: x and its root are drawn where they pass; NULL: neither */
 };
 /* Those of one value, as it is printed: of `count` the first few names. */
 enum { SEEN_NAMES = 4 };
@@ -250,8 +253,8 @@ enum status page_write(char **path, const char *directory, const struct page_opt
 /* Of how many terms an output of the case is, and what they are called. */
 struct page_terms {
     double count;
-    const char *heading, *label, *name; /* of a picture; of an axis; of a column */
-    const char *before, *after;         /* of the number, in a sentence: "at ", " ranks" */
+    const char *heading, *label, *name, *symbol; /* of a picture; of an axis; of a column; short */
+    const char *before, *after;                  /* of the number, in a sentence: "at ", " ranks" */
 };
 struct page_terms page_terms(const struct page *r, const struct gathered_case *c);
 
@@ -305,3 +308,5 @@ const struct operation *page_operation_of(const struct page *r, const struct gat
  * for each element, before the statistics that they are made of. NULL behind the last. */
 const struct operation *page_operation_at(size_t i);
 struct figure page_err_ulp(const struct gathered_case *c);
+/* The first case that breaks a promise of the same bits from run to run; NULL: none does. */
+const struct gathered_case *page_first_broken(const struct page *r);

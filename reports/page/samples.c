@@ -124,7 +124,7 @@ static void add_curve(struct text *to, const char *name, const struct look *look
                 ", \\\n    '%s.dat' index %zu using 1:2 with %s linecolor rgb %s[%zu] \\\n"
                 "    pointtype %s[%zu] pointsize %.3g linewidth 1.5 pointinterval %zu title ",
                 name, index, look->lines ? "linespoints" : "points", colour, ink.colour,
-                d->place[i] ? "hollow" : "mark", ink.mark, size + 0.32 * (double)d->place[i],
+                d->place[i] ? "hollow" : "mark", ink.mark, size + 0.25 * (double)d->place[i],
                 look->lines ? points / MARKS_MOST + 1 : 1);
     const char *rest = plot_line(to, label ? label : "", NAME_LONGEST);
     if (look->bounds)
@@ -181,19 +181,106 @@ static void worst_first(struct groups *pairs, const struct sample *sample, size_
 
 /* What all panels have, for the caption. */
 struct told {
-    bool nested, exact, bounds, foreign;
+    bool nested, exact, bounds, foreign, more, equal;
+    struct text above; /* who errs more than so many additions can: "gemm/mma (h100) in fp32" */
 };
 
-/* Curves of which no point can be drawn are left out. */
-static void choose(struct drawn *d, const struct panel *panel, struct point *point)
+/* Has a series a curve? */
+static bool drawable(const struct panel *panel, const struct sample *series, struct point *point)
+{
+    size_t found = samples_points(point, panel, series);
+    return samples_finite(point, found) && (!panel->look->frontier || samples_leads(panel, series));
+}
+
+/* What a title tells of a series: none at x = -INFINITY. */
+struct end {
+    double x, value;
+};
+
+static struct end end_of(const struct panel *panel, const struct sample *series,
+                         struct point *point)
+{
+    struct seen one = {0};
+    if (drawable(panel, series, point))
+        see(&one, panel->look, "", point, samples_points(point, panel, series));
+    return one.least.count ? (struct end){one.x, one.least.value} : (struct end){-INFINITY, 0};
+}
+
+/* The series of the least or of the largest that a title tells, of those that read alike the first;
+ * series->count: there is none. */
+static size_t extreme(const struct panel *panel, bool largest, struct point *point)
+{
+    size_t best = panel->series->count;
+    struct end ends = {-INFINITY, 0};
+    for (size_t i = 0; i < panel->series->count; i++) {
+        const struct end e = end_of(panel, panel->series->first[i], point);
+        struct short_number one = short_number(e.value), other = short_number(ends.value);
+        const bool further = largest ? e.value > ends.value : e.value < ends.value;
+        if (e.x > ends.x ||
+            (e.x == ends.x && isfinite(e.x) && further && strcmp(one.text, other.text) != 0))
+            ends = e, best = i;
+    }
+    return best;
+}
+
+/* Curves of which no point can be drawn are left out; of many the first in the order of interest
+ * are drawn, the best and the worst among them. Returns whether there are more. */
+static bool choose(struct drawn *d, const struct panel *panel, struct point *point)
 {
     const struct look *look = panel->look;
-    for (size_t i = 0; i < panel->series->count && d->count < look->series_most; i++) {
-        const struct sample *series = panel->series->first[i];
-        size_t found = samples_points(point, panel, series);
-        if (samples_finite(point, found) && (!look->frontier || samples_leads(panel, series)))
-            d->series[d->count++] = series;
+    size_t ends[2] = {panel->series->count, panel->series->count}, due = 0;
+    bool more = false;
+    for (int largest = 0; !look->frontier && largest < 2; largest++)
+        ends[largest] = extreme(panel, largest, point);
+    for (size_t i = 0; i < panel->series->count; i++) {
+        const bool end = i == ends[0] || i == ends[1];
+        due = (i <= ends[0] && ends[0] < panel->series->count) +
+              (i <= ends[1] && ends[1] < panel->series->count && ends[1] != ends[0]);
+        if (!drawable(panel, panel->series->first[i], point))
+            continue;
+        if (end || d->count + due < look->series_most)
+            d->series[d->count++] = panel->series->first[i];
+        else
+            more = true;
     }
+    return more;
+}
+
+/* Have two series drawn bounds, and the same, wherever both have one? */
+static bool same_bounds(const struct point *a, size_t as, const struct point *b, size_t bs)
+{
+    size_t same = 0;
+    for (size_t i = 0, k = 0; i < as && k < bs; a[i].x < b[k].x ? i++ : k++)
+        if (a[i].x == b[k].x && isfinite(a[i].bound) && isfinite(b[k].bound)) {
+            if (fabs(a[i].bound - b[k].bound) > 0.02 * b[k].bound)
+                return false;
+            same++;
+        }
+    return same > 0;
+}
+
+static bool any_same_bounds(const struct panel *panel, const struct drawn *d, struct point *point,
+                            struct point *other)
+{
+    for (size_t i = 0; panel->look->bounds && i < d->count; i++) {
+        const size_t found = samples_points(point, panel, d->series[i]);
+        for (size_t k = 0; k < i; k++)
+            if (same_bounds(point, found, other, samples_points(other, panel, d->series[k])))
+                return true;
+    }
+    return false;
+}
+
+/* Keeps the name of a series that errs more than so many additions of exact terms can. */
+static void see_above(struct told *told, const struct panel *panel, const char *label,
+                      const struct point *point, size_t count)
+{
+    for (size_t i = 0; panel->look->grows && i < count; i++)
+        if (isfinite(point[i].y) && point[i].y > point[i].x) {
+            text_format(&told->above, "%s%s in %s/%s", told->above.length ? ", " : "", label,
+                        panel->pair->storage, panel->pair->accumulator);
+            return;
+        }
 }
 
 static void draw_series(struct plot *plot, struct text *curves, const struct panel *panel,
@@ -211,6 +298,7 @@ static void draw_series(struct plot *plot, struct text *curves, const struct pan
     told->nested |= d->place[i] > 0;
     samples_rows(plot, panel, series, point, found);
     see(seen, panel->look, label ? label : "", point, found);
+    see_above(told, panel, label ? label : "", point, found);
     text_format(&plot->data, "# %s on %s: x, y (what is 0 stands on the lower edge), bound\n",
                 series->method, series->device);
     samples_write(&plot->data, point, found, edges);
@@ -231,6 +319,27 @@ static void set_panel(struct plot *plot, const struct page *r, const struct pane
     text_format(&plot->script, "set xlabel \"%s\\n \"\nset ylabel '%s'\nset format y '%s'\n",
                 look->x_label, look->y_label, look->factors ? "%g" : "10^{%T}");
     text_free(&title);
+}
+
+/* Between gnuplot's `plot` arguments. */
+#define CURVE_COMMA ", \\\n    "
+
+/* The number on the axis of x and its root, where they pass through the panel. Does any? */
+static bool add_grown(struct text *to, const struct look *look, struct edges edges)
+{
+    const char *comma = "";
+    for (int whole = 0; look->grows && whole < 2; whole++) {
+        const double power = whole ? 1 : 0.5;
+        if (pow(edges.left, power) < edges.upper && pow(edges.right, power) > edges.lower) {
+            text_format(to,
+                        whole ? "%sx with lines linecolor rgb 0x888888 dashtype 4 title '%s'"
+                              : "%ssqrt(x) with lines linecolor rgb 0x888888 dashtype 3 title "
+                                "'sqrt(%s)'",
+                        comma, look->grows);
+            comma = CURVE_COMMA;
+        }
+    }
+    return *comma;
 }
 
 /* Is a bound of what is drawn above the axis? */
@@ -254,7 +363,8 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
     struct text ranges = {0}, curves = {0};
     struct edges edges = samples_axes(&ranges, panel, point);
     struct seen seen = {0};
-    choose(&d, panel, point);
+    told->more |= choose(&d, panel, point);
+    told->equal |= any_same_bounds(panel, &d, point, other);
     name_series(&d, r);
     if (panel->look->nested)
         samples_nest(d.place, panel, d.series, d.count, edges, point, other);
@@ -262,7 +372,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
     told->exact = told->bounds = false;
     for (size_t i = 0; i < d.count; i++)
         draw_series(plot, &curves, panel, &d, i, edges, point, &seen, told);
-    if (told->exact && !panel->look->frontier)
+    if (told->exact)
         samples_zero(&ranges, edges);
     if (d.count > 0 && panel->look->frontier) {
         samples_others(plot, &curves, panel, point, edges);
@@ -280,8 +390,11 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
     if (d.count > 0) {
         set_panel(plot, r, panel, &d, &seen);
         text_join(&plot->script, &ranges);
-        text_format(&plot->script, "plot %s", panel->look->also(panel->pair->accumulator));
-        text_join(&plot->script, &curves);
+        const char *also = panel->look->also ? panel->look->also(panel->pair->accumulator) : "",
+                   *all = text_string(&curves);
+        text_format(&plot->script, "plot %s", also);
+        const bool first = !add_grown(&plot->script, panel->look, edges) && !*also;
+        text_add(&plot->script, all ? all + (first ? strlen(CURVE_COMMA) : 0) : "");
         text_add(&plot->script, "\n");
     }
     for (size_t i = 0; i < d.count; i++)
@@ -291,7 +404,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
 }
 
 /* Of what is drawn alone. */
-static void add_caption(struct text *to, const struct look *look, const struct told *told)
+static void add_caption(struct text *to, const struct look *look, struct told *told)
 {
     text_add(to, look->caption);
     if (told->bounds)
@@ -300,6 +413,21 @@ static void add_caption(struct text *to, const struct look *look, const struct t
                            "function that is not ulpscope's, whose theorem it cannot know, the "
                            "bound of any order of additions, (n - 1) u sum|x|."
                          : " Dashed, in the same colour: the bound of the method's theorem.");
+    if (told->equal)
+        text_add(to, " Of equal bounds only the last is seen.");
+    const char *above = text_string(&told->above);
+    if (told->above.length > 0 && above) {
+        text_format(to, " Above the line %s: ", look->grows);
+        html_text(to, above);
+        text_add(to, ": they round more than each addition in the accumulator. (Matrix "
+                     "instructions read fp32 as tf32, 11 bits, before they add, and of fp8 some "
+                     "keep fewer bits of a sum than fp32 has.)");
+    }
+    if (told->more)
+        text_format(to,
+                    " Where there are more, %zu methods are drawn, the one that errs least and the "
+                    "one that errs most among them; the table of methods has all.",
+                    look->series_most);
     if (told->nested)
         text_add(to, " Marks that would cover each other are nested, the hollow ones around the "
                      "smaller; none is moved.");
@@ -341,6 +469,7 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
     free(pairs.first);
     free(series.first);
     add_caption(&caption, look, &told);
+    text_free(&told.above);
     enum status status =
         plot_end(&plot, r, look->heading, text_string(&caption) ? text_string(&caption) : "", p);
     text_free(&caption);

@@ -99,8 +99,20 @@ static bool ran_once(const struct page *r)
     return most == 1;
 }
 
+static bool any_right_infinity(const struct page *r)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->g.count; i++)
+        any |= r->g.item[i].err_ulp.known && !page_err_ulp(&r->g.item[i]).known;
+    return any;
+}
+
 void page_methods(struct text *to, const struct page *r)
 {
+    static const char right_infinity[] =
+        " In some cases the exact result is beyond the range of the accumulator, where infinity is "
+        "its correct rounding: a result of infinity counts as no error there, and the error here "
+        "is that of the other cases, or blank where there is none.";
     static const char *const header[] = {"largest error, ulp", "in",    "of bound",
                                          "results, at most",   "cases", "promise",
                                          "least time, ns"};
@@ -110,14 +122,14 @@ void page_methods(struct text *to, const struct page *r)
         return;
     text_format(to,
                 "<section id=\"methods\"><h2>Methods</h2>\n<p>Over all cases of a method%s: the "
-                "largest error, in ulps that the accumulator has at the exact result (an infinity "
-                "that the exact sum rounds to is none), and the "
+                "largest error, in ulps that the accumulator has at the exact result, and the "
                 "storage format and accumulator in which it is that large; the largest share of "
                 "its bound; the most different results of one case; the least time of a run, which "
-                "is of the smallest input and no benchmark: runs are not warmed up%s.</p>\n",
+                "is of the smallest input and no benchmark: runs are not warmed up%s.%s</p>\n",
                 k.chip ? ", of each chip that it models and each interval of promotion" : "",
                 ran_once(r) ? ", and each case ran once, so that its time is that of a cold run"
-                            : "");
+                            : "",
+                any_right_infinity(r) ? right_infinity : "");
     char align[16] = "l";
     strcat(align, k.chip ? "l" : "");
     strcat(align, k.promote ? "r" : "");

@@ -293,6 +293,7 @@ static void say_title(struct text *to, const struct trial_tally *t)
 /* Which kinds of cells there are, of a family; "": of all. */
 struct cells {
     bool any[CELL_NONE + 1], promised, promised_broken, beside;
+    bool in_part;      /* kept, as far as it was tried */
     bool above_broken; /* a kept one to the right of one that some attempts broke */
 };
 
@@ -310,6 +311,8 @@ static struct cells cells_of(const struct page *r, const char *family)
                 continue;
             c.any[shows] = true;
             c.beside |= rung > PROMISES;
+            c.in_part |=
+                shows == CELL_KEPT && *page_cell(&r->trial, s.row[rung] - 1, CHECK_REASON_IS);
             c.promised |= trial_promises(r, &s, rung);
             c.promised_broken |= shows == CELL_BROKEN && trial_promises(r, &s, rung);
             c.above_broken |= rung < PROMISES && shows == CELL_KEPT && broken;
@@ -339,6 +342,8 @@ static void say_legend(struct text *to, const struct cells *c)
         text_format(to, "\\n%s%s%s", c->any[CELL_BELOW] ? "yellow: broken below" : "",
                     c->any[CELL_BELOW] && c->any[CELL_UNTRIED] ? ". " : "",
                     c->any[CELL_UNTRIED] ? "grey: not tried" : "");
+    if (c->in_part)
+        text_add(to, "\\nN*: held as far as it could be tried");
 }
 
 static void draw_family(struct plot *plot, const struct page *r, const char *family)
@@ -361,7 +366,8 @@ static void draw_family(struct plot *plot, const struct page *r, const char *fam
     struct text legend = {0};
     const struct cells cells = cells_of(r, family);
     say_legend(&legend, &cells);
-    const double above = 10, below = 84, height = above + 22 * (double)subjects + below;
+    const double above = 10, below = cells.in_part ? 100 : 84,
+                 height = above + 22 * (double)subjects + below;
     plot_panel(plot, height, text_string(&title) ? text_string(&title) : "");
     text_free(&title);
     text_add(&plot->script, "unset key\nunset grid\nset ytics (");

@@ -6,7 +6,7 @@
 #include "reports/page/report.h"
 #include "reference/format/format.h"
 
-enum { METHODS_MOST = 24, PAIRS_MOST = 12 };
+enum { METHODS_MOST = 24, PAIRS_MOST = 12, NAME_MOST = 33 };
 
 /* Of one operation. */
 struct map {
@@ -171,20 +171,36 @@ static void say_first(struct text *to, const struct page *r, const struct map *m
     say_alike(to, &worst);
 }
 
-/* Names of methods, and how much of the picture's width they need. */
+/* About how wide a text is, in widths of a digit, of the widest of the fonts that a browser may
+ * take. */
+static double width_of(const char *text)
+{
+    double width = 0;
+    for (; *text; text++)
+        width += strchr("mwMW@%", *text)           ? 1.55
+                 : strchr("ijlI.,:;'|/() ", *text) ? 0.6
+                 : *text >= 'A' && *text <= 'Z'    ? 1.15
+                                                   : 1;
+    return width;
+}
+
+/* Names of methods, and how much of the picture's width they need: a digit of 11 pixels is 7 of 420
+ * wide. */
 static double add_names(struct text *names, const struct map *map)
 {
-    size_t longest = 0;
+    double widest = 0;
     for (size_t i = 0; i < map->methods; i++) {
-        struct text name = {0};
+        struct text name = {0}, label = {0};
         page_case_name(&name, map->method[i]);
         text_add(names, i ? ", " : "");
-        plot_label(names, text_string(&name) ? name.data : "", 33);
+        plot_label(&label, text_string(&name) ? name.data : "", NAME_MOST);
+        text_join(names, &label);
         text_format(names, " %zu", i);
-        longest = name.length > longest ? name.length : longest;
+        widest = fmax(widest, width_of(text_string(&label) ? label.data : ""));
+        text_free(&label);
         text_free(&name);
     }
-    return fmin(fmax(0.04 + 0.0152 * (double)longest, 0.2), 0.53);
+    return fmax(0.04 + 7.0 / 420 * widest, 0.2);
 }
 
 static void draw_map(struct plot *plot, const struct page *r, const struct map *map)

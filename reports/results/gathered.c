@@ -376,6 +376,15 @@ static void take_figures(struct gathered_case *c, const struct figure f[FIGURES]
         c->time_ns = f[TIME];
 }
 
+/* Which output of a scan the largest error so far is of; before it is raised. */
+static enum status take_worst(struct gathered_case *c, const struct figure ulp,
+                              const struct csv_row *row, size_t column, struct problem *p)
+{
+    if (!ulp.known || (c->err_ulp.known && !figure_worse(ulp.value, c->err_ulp.value)))
+        return STATUS_OK;
+    return csv_figure(row, column, "worst_index", &c->worst_index, p);
+}
+
 static enum status take_result(void *context, const struct csv_row *row, struct problem *p)
 {
     struct gathered *g = context;
@@ -393,6 +402,8 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
         status = take_bits(c, row, p);
     if (status == STATUS_OK)
         status = read_figures(f, row, p);
+    if (status == STATUS_OK && g->of == COLUMNS_OF_SCANS)
+        status = take_worst(c, f[ULP], row, RESULTS_WORST_INDEX, p);
     if (status == STATUS_OK)
         take_figures(c, f, columns_of_arrays(g->of));
     if (status == STATUS_OK && !columns_of_arrays(g->of))
@@ -446,6 +457,8 @@ static enum status take_summary(void *context, const struct csv_row *row, struct
         status = csv_whole(row, SUMMARY_DISTINCT, "distinct", &distinct, p);
     if (status == STATUS_OK)
         status = csv_figure(row, SUMMARY_ERR_ULP_MAX, "err_ulp_max", &c->err_ulp, p);
+    if (status == STATUS_OK && g->of == COLUMNS_OF_SCANS)
+        status = csv_figure(row, SUMMARY_WORST_INDEX, "worst_index", &c->worst_index, p);
     if (status == STATUS_OK)
         status = csv_figure(row, SUMMARY_ERR_OVER_BOUND_MAX, "err_over_bound_max",
                             &c->err_over_bound, p);

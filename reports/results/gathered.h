@@ -22,11 +22,12 @@ struct gathered_case {
     struct figure first_result, first_exact; /* of that run; of arrays, of their first output */
     /* The largest of the runs, once there is a NaN that. */
     struct figure err_ulp, err_rel, err_backward, err_over_bound;
-    bool right_infinity;   /* of sums: an infinity is what the exact sum rounds to */
-    struct figure bound;   /* over sum|x|; not known of arrays */
-    struct figure time_ns; /* the least */
-    char status[16];       /* of the last run without a result, or "" */
-    bool joined;           /* for who compares */
+    struct figure worst_index; /* of scans: the output that err_ulp is of */
+    bool right_infinity;       /* of sums: an infinity is what the exact sum rounds to */
+    struct figure bound;       /* over sum|x|; not known of arrays */
+    struct figure time_ns;     /* the least */
+    char status[16];           /* of the last run without a result, or "" */
+    bool joined;               /* for who compares */
 };
 
 struct gathered {

@@ -35,7 +35,7 @@ Test(places, and_terms)
     expect_place("allreduce/ring", "ranks:3", "2000", 3, "ranks", "ones, n = 6000, 3 ranks, cpu");
     expect_place("rows/tiled", "row", "12", 500, "row_length", "ones, n = 6000, 12 rows, cpu");
     expect_place("scatter/sort", "zipf:s=1.1", "50", 6000, "n",
-                 "ones, n = 6000, zipf:s=1.1 keys in 50 bins, cpu");
+                 "ones, n = 6000, keys zipf:s=1.1, 50 bins, cpu");
 }
 
 /* ---- weights that stand still ---- */
