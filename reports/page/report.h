@@ -171,7 +171,8 @@ struct seen {
 void names_say(struct text *to, const char *const name[], size_t shown, size_t count);
 void seen_add(struct seen *s, const struct look *look, const char *method, const double *x,
               const double *y, size_t count);
-/* An input's name, as it may be typed too: with 2^40 for 1099511627776, and 10 for 1e+01. */
+/* An input's name, as it may be typed too: with 2^40 for 1099511627776, 2^-14
+ * for 6.103515625e-05, and 10 for 1e+01. */
 void page_input(struct text *to, const char *input);
 /* ": ", and what was seen, if anything. */
 void seen_say(struct text *to, const struct look *look, const struct seen *s);
@@ -189,6 +190,7 @@ enum status page_frontier(struct page *r, struct problem *p);
 enum status page_candidates_by_cost(struct page *r, struct problem *p);
 enum status page_reach(struct page *r, struct problem *p);
 enum status page_ulps(struct page *r, struct problem *p);
+enum status page_differing(struct page *r, struct problem *p);
 enum status page_heat(struct page *r, struct problem *p);
 enum status page_drift(struct page *r, struct problem *p);
 enum status page_trial(struct page *r, struct problem *p);

@@ -59,7 +59,7 @@ static const struct page_study studies[] = {
     {"scan-variance",
      "How many different outputs does the same scan have?",
      page_distinct_findings,
-     {page_drift}},
+     {page_differing, page_drift}},
     {"trial", "Which promises are kept?", page_trial_findings, {page_trial}},
     {"steps", "When does a weight stand still?", page_steps_findings, {page_steps}},
     {"recommend",

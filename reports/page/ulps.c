@@ -1,4 +1,5 @@
-/* A map of largest errors: methods by pairs of formats, for results that are arrays. */
+/* Maps, methods by pairs of formats, for results that are arrays: of largest errors, and of how
+ * many different results there were. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ enum { METHODS_MOST = 24, PAIRS_MOST = 12, NAME_MOST = 33 };
 /* Of one operation. */
 struct map {
     const struct operation *operation;
+    bool differing; /* of how many results there were; else of errors */
     const struct gathered_case *pair[PAIRS_MOST];
     const struct gathered_case *method[METHODS_MOST]; /* the first case of each */
     size_t pairs, methods, begin; /* which method comes first: others have maps before it */
@@ -37,7 +39,8 @@ static int by_pair(const void *x, const void *y)
 
 static bool of_map(const struct page *r, const struct map *map, const struct gathered_case *c)
 {
-    return c->runs > 0 && page_err_ulp(c).known && page_operation_of(r, c) == map->operation;
+    const bool known = map->differing ? c->runs > 1 : c->runs > 0 && page_err_ulp(c).known;
+    return known && page_operation_of(r, c) == map->operation;
 }
 
 /* Pairs in the order of interest, methods as the study has them. */
@@ -67,13 +70,25 @@ static void fill_map(struct map *map, const struct page *r)
     qsort(map->pair, map->pairs, sizeof *map->pair, by_pair);
 }
 
-static struct figure error_of(const struct page *r, const struct gathered_case *method,
-                              const struct gathered_case *pair)
+/* The largest of all cases. */
+static struct figure value_of(const struct page *r, const struct map *map,
+                              const struct gathered_case *method, const struct gathered_case *pair)
 {
     struct figure most = {0};
+    for (size_t i = 0; i < r->g.count; i++) {
+        const struct gathered_case *c = &r->g.item[i];
+        if (page_same_method(c, method) && same_pair(c, pair) && of_map(r, map, c))
+            gathered_raise(&most, map->differing ? (struct figure){true, (double)c->distinct}
+                                                 : page_err_ulp(c));
+    }
+    return most;
+}
+
+static double most_runs(const struct page *r)
+{
+    double most = 2;
     for (size_t i = 0; i < r->g.count; i++)
-        if (page_same_method(&r->g.item[i], method) && same_pair(&r->g.item[i], pair))
-            gathered_raise(&most, page_err_ulp(&r->g.item[i]));
+        most = fmax(most, (double)r->g.item[i].runs);
     return most;
 }
 
@@ -96,11 +111,12 @@ static struct short_number cell_text(double ulp)
     return n;
 }
 
-static void write_cell(struct plot *plot, const struct map *map, size_t method, size_t pair,
-                       double ulp)
+static void write_cell(struct plot *plot, const struct page *r, const struct map *map,
+                       size_t method, size_t pair, double ulp)
 {
     const struct gathered_case *of = map->pair[pair];
-    double wrong = wrong_bits(ulp, of->field[CASE_ACCUMULATOR]);
+    double wrong = map->differing ? log(ulp) / log(most_runs(r))
+                                  : wrong_bits(ulp, of->field[CASE_ACCUMULATOR]);
     text_format(&plot->data, "%zu %zu %.3f %s\n", pair, method, 1 - wrong, cell_text(ulp).text);
     plot_cell(plot, map->method[method]->field[CASE_METHOD]);
     plot_cell(plot, of->field[CASE_STORAGE]);
@@ -153,7 +169,7 @@ static void say_first(struct text *to, const struct page *r, const struct map *m
 {
     struct alike best = {0}, worst = {0};
     for (size_t i = 0; i < map->methods; i++) {
-        struct figure f = error_of(r, map->method[i], map->pair[0]);
+        struct figure f = value_of(r, map, map->method[i], map->pair[0]);
         if (f.known) {
             keep(&best, map->method[i], f.value, f.value < best.error);
             keep(&worst, map->method[i], f.value, figure_worse(f.value, worst.error));
@@ -161,7 +177,11 @@ static void say_first(struct text *to, const struct page *r, const struct map *m
     }
     if (r->operations > 1 && map->operation)
         text_format(to, "%s: ", map->operation->name);
-    text_format(to, "%sargest error, ulp: ", to->length ? "l" : "L");
+    if (map->differing)
+        text_format(to, "%sost different results of up to %.0f runs: ", to->length ? "m" : "M",
+                    most_runs(r));
+    else
+        text_format(to, "%sargest error, ulp: ", to->length ? "l" : "L");
     if (best.count == 0)
         return;
     page_pair_formats(to, r, map->pair[0]->field[CASE_STORAGE],
@@ -210,12 +230,14 @@ static void draw_map(struct plot *plot, const struct page *r, const struct map *
     const double above = 10, below = 80, rows = fmax(24 * (double)map->methods, 84),
                  height = above + rows + below;
     const double beside = add_names(&names, map);
-    text_add(&plot->data, "# pair of formats, method, share of bits that are right, ulp\n");
+    text_add(&plot->data, map->differing
+                              ? "# pair of formats, method, shade, different results\n"
+                              : "# pair of formats, method, share of bits that are right, ulp\n");
     for (size_t i = 0; i < map->methods; i++)
         for (size_t k = 0; k < map->pairs; k++) {
-            struct figure f = error_of(r, map->method[i], map->pair[k]);
+            struct figure f = value_of(r, map, map->method[i], map->pair[k]);
             if (f.known)
-                write_cell(plot, map, i, k, f.value);
+                write_cell(plot, r, map, i, k, f.value);
         }
     size_t block = plot_data_end(plot);
     say_first(&title, r, map);
@@ -245,12 +267,13 @@ static void draw_map(struct plot *plot, const struct page *r, const struct map *
 }
 
 /* Its methods, in as many maps as they need. */
-static void draw_operation(struct plot *plot, const struct page *r, const struct operation *o)
+static void draw_operation(struct plot *plot, const struct page *r, const struct operation *o,
+                           bool differing)
 {
     struct map map;
     size_t begin = 0;
     do {
-        map = (struct map){.operation = o, .begin = begin};
+        map = (struct map){.operation = o, .differing = differing, .begin = begin};
         fill_map(&map, r);
         if (map.pairs > 0 && map.methods > (begin == 0))
             draw_map(plot, r, &map);
@@ -258,19 +281,40 @@ static void draw_operation(struct plot *plot, const struct page *r, const struct
     } while (map.more && plot->panels < sizeof plot->title / sizeof *plot->title);
 }
 
+static void draw_all(struct plot *plot, const struct page *r, bool differing)
+{
+    const struct operation *o;
+    for (size_t i = 0; (o = page_operation_at(i)); i++)
+        draw_operation(plot, r, o, differing);
+    if (plot->panels == 0) /* of subjects of which nothing is known but what they gave */
+        draw_operation(plot, r, NULL, differing);
+}
+
 enum status page_ulps(struct page *r, struct problem *p)
 {
     struct plot plot;
     plot_begin(&plot, "ulps", "method,storage,accumulator,err_ulp,chip,promote");
-    const struct operation *o;
-    for (size_t i = 0; (o = page_operation_at(i)); i++)
-        draw_operation(&plot, r, o);
-    if (plot.panels == 0) /* of subjects of which nothing is known but what they gave */
-        draw_operation(&plot, r, NULL);
+    draw_all(&plot, r, false);
     return plot_end(&plot, r, "Largest error by method and formats",
                     "The largest error over all elements, inputs, shapes and runs, in units in the "
                     "last place of the exact element in the accumulator. Yellow: 0.5 ulp or less, "
                     "the error of rounding once; the darker, the more of the accumulator's bits "
                     "are wrong. A blank was not run, or is not supported.",
+                    p);
+}
+
+enum status page_differing(struct page *r, struct problem *p)
+{
+    struct plot plot;
+    bool any = false;
+    for (size_t i = 0; i < r->g.count; i++)
+        any |= r->g.item[i].distinct > 1;
+    plot_begin(&plot, "differing", "method,storage,accumulator,distinct,chip,promote");
+    if (any)
+        draw_all(&plot, r, true);
+    return plot_end(&plot, r, "How many different results",
+                    "The most different results, all outputs taken together, that runs of one case "
+                    "gave. Yellow: 1, every run gave the same bits; the darker, the more. A blank "
+                    "was not run, or is not supported.",
                     p);
 }
