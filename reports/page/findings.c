@@ -447,7 +447,7 @@ static void add_items(struct text *to, const char *items, bool bad)
     for (const char *end; (end = strstr(items, item_end)); items = end) {
         end += strlen(item_end);
         if ((strncmp(items, item_bad, strlen(item_bad)) == 0) == bad)
-            text_append(to, items, (size_t)(end - items));
+            html_whole_numbers(to, items, (size_t)(end - items));
     }
 }
 
@@ -468,7 +468,8 @@ void page_findings(struct text *to, const struct page *r)
     text_add(to, "<section id=\"findings\"><h2>Findings</h2>\n<ul>\n");
     const char *all = text_string(&items);
     to->failed |= !all;
-    text_join(to, &first);
+    if (first.length > 0 && text_string(&first))
+        html_whole_numbers(to, first.data, first.length);
     add_items(to, all ? all : "", true);
     add_items(to, all ? all : "", false);
     text_free(&items);

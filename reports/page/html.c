@@ -1,5 +1,6 @@
 #include "reports/page/html.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,6 +71,27 @@ void html_format(struct text *to, const char *format, ...)
     va_start(arguments, format);
     format_text(to, format, arguments);
     va_end(arguments);
+}
+
+void html_whole_numbers(struct text *to, const char *html, size_t length)
+{
+    static const char digits[] = "0123456789.";
+    const char *end = html + length, *done = html;
+    for (const char *at = html + 1; at + 2 < end; at++) {
+        if (at[0] != 'e' || at[1] != '-' || !isdigit((unsigned char)at[-1]) ||
+            !isdigit((unsigned char)at[2]))
+            continue;
+        const char *from = at, *behind = at + 2 + strspn(at + 2, digits);
+        while (from > done && strchr(digits, from[-1]))
+            from--;
+        behind -= behind[-1] == '.'; /* of the sentence */
+        text_append(to, done, (size_t)(from - done));
+        text_add(to, "<span class=\"o\">");
+        text_append(to, from, (size_t)(behind - from));
+        text_add(to, "</span>");
+        done = at = behind;
+    }
+    text_append(to, done, (size_t)(end - done));
 }
 
 void html_table_begin(struct html_table *t, struct text *to, const char *align)

@@ -16,6 +16,9 @@ struct short_number short_number(double value);
 
 void html_format(struct text *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends HTML, with numbers that no line is broken in: after the hyphen of 3.3e-08, say. */
+void html_whole_numbers(struct text *to, const char *html, size_t length);
+
 /* A table that is built cell by cell, row after row; the first row is the header. It scrolls
  * sideways by itself where the page is narrow. */
 struct html_table {

@@ -269,7 +269,8 @@ void page_recommended(struct text *to, const struct page *r)
     add_unit(to, r, &r->candidate[0]);
     text_add(to, ".");
     say_short(to, r);
-    text_add(to, "</p>\n");
+    text_format(to, " The table, of %zu row%s, scrolls where it has no room, sideways too.</p>\n",
+                r->candidates, text_s(r->candidates));
     html_table_begin(&t, to, align);
     for (size_t k = 0; k < COLUMNS; k++)
         if (used[k])

@@ -154,7 +154,7 @@ void page_input(struct text *to, const char *input)
         char *end = NULL;
         double value = at > input && at[-1] == '=' ? strtod(at, &end) : 0;
         int exponent = 0;
-        if (value > 1e6 && frexp(value, &exponent) == 0.5) {
+        if ((value > 1e6 || (value > 0 && value < 1e-3)) && frexp(value, &exponent) == 0.5) {
             text_format(to, "2^%d", exponent - 1);
             at = end;
         } else if (value >= 1 && value < 1e6 && value == floor(value)) {

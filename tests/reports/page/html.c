@@ -62,3 +62,20 @@ Test(html, the_last_surrogate)
     cr_expect_str_eq(text_string(&text), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|\xee\x80\x80");
     text_free(&text);
 }
+
+/* No line ends behind the hyphen of an exponent; names with one, and a full stop, are as they were.
+ */
+Test(html, numbers_are_whole)
+{
+    static const char *const is[][2] = {
+        {"<li>an error of 3.3e-08.</li>", "<li>an error of <span class=\"o\">3.3e-08</span>.</li>"},
+        {"1e-7 and 2e-07", "<span class=\"o\">1e-7</span> and <span class=\"o\">2e-07</span>"},
+        {"the-1 e-1 1e- 3e", "the-1 e-1 1e- 3e"},
+        {"", ""}};
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        struct text told = {0};
+        html_whole_numbers(&told, is[i][0], strlen(is[i][0]));
+        cr_expect_str_eq(text_string(&told), is[i][1]);
+        text_free(&told);
+    }
+}

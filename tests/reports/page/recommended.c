@@ -37,7 +37,8 @@ Test(recommended, what_is_recommended)
         text_clear(&told);
         page_recommended(&told, &r);
         expect_told(&told,
-                    step == 1 ? "0.0001 (backward).</p>" : "0.0001 of max|&lt;result&gt;|.</p>",
+                    step == 1 ? "0.0001 (backward). The table, of 2 rows, scrolls"
+                              : "0.0001 of max|&lt;result&gt;|. The table, of 2 rows",
                     true);
         text_clear(&told);
         page_say_recommended(&told, &r);
