@@ -29,30 +29,58 @@ static void say_normal(struct text *to, const struct page *r)
     text_add(to, "</li>\n");
 }
 
-void page_atomics_findings(struct text *to, const struct page *r)
+/* The row of growth.csv with most lengths, of what is relative to the fixed order's sum, as the
+ * picture has it; g->count: there is none. */
+static size_t best_law(const struct page_rows *g)
 {
-    const struct page_rows *g = &r->growth;
     size_t best = g->count;
     for (size_t row = 0; row < g->count; row++)
-        if (strcmp(page_cell(g, row, GROWTH_FIGURE), "spread") == 0 &&
+        if (strcmp(page_cell(g, row, GROWTH_FIGURE), "vs_max") == 0 &&
             !isnan(page_number(g, row, GROWTH_STANDARD_ERROR)) &&
             (best == g->count ||
              page_number(g, row, GROWTH_POINTS) > page_number(g, best, GROWTH_POINTS)))
             best = row;
+    return best;
+}
+
+/* The exponent of the distance between two results of the same cases; NaN: it is not known. */
+static double exponent_of_spread(const struct page_rows *g, size_t like)
+{
+    static const enum growth_column column[] = {GROWTH_METHOD,      GROWTH_DEVICE, GROWTH_STORAGE,
+                                                GROWTH_ACCUMULATOR, GROWTH_INPUT,  GROWTH_LOAD,
+                                                GROWTH_N_MIN,       GROWTH_N_MAX};
+    for (size_t row = 0; row < g->count; row++) {
+        bool same = strcmp(page_cell(g, row, GROWTH_FIGURE), "spread") == 0;
+        for (size_t k = 0; same && k < sizeof column / sizeof *column; k++)
+            same = strcmp(page_cell(g, row, column[k]), page_cell(g, like, column[k])) == 0;
+        if (same)
+            return page_number(g, row, GROWTH_EXPONENT);
+    }
+    return NAN;
+}
+
+void page_atomics_findings(struct text *to, const struct page *r)
+{
+    const struct page_rows *g = &r->growth;
+    const size_t best = best_law(g);
     if (best < g->count) {
         struct text input = {0};
+        const double spread = exponent_of_spread(g, best);
         page_input(&input, page_cell(g, best, GROWTH_INPUT));
         text_add(to, "<li class=\"plain\">");
         html_format(
-            to, "The distance between the largest and the smallest result grows with n: for %s, ",
+            to, "How far results stray, relative to the fixed order's sum, grows with n: for %s, ",
             page_cell(g, best, GROWTH_METHOD));
         page_formats(to, page_cell(g, best, GROWTH_STORAGE), page_cell(g, best, GROWTH_ACCUMULATOR),
                      page_cell(g, best, GROWTH_ADDED_IN), ", ");
-        html_format(to, "%s, as n^%.2f (+- %.2f in the exponent), from n = %s to %s.",
+        html_format(to, "%s, as n^%.2f (+- %.2f in the exponent), from n = %s to %s",
                     text_string(&input) ? input.data : "", page_number(g, best, GROWTH_EXPONENT),
                     page_number(g, best, GROWTH_STANDARD_ERROR), page_cell(g, best, GROWTH_N_MIN),
                     page_cell(g, best, GROWTH_N_MAX));
-        text_add(to, "</li>\n");
+        if (!isnan(spread))
+            html_format(to, "; the distance between its largest and its smallest result, as n^%.2f",
+                        spread);
+        text_add(to, ".</li>\n");
         text_free(&input);
     }
     say_normal(to, r);
