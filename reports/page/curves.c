@@ -193,12 +193,6 @@ enum status page_growth(struct page *r, struct problem *p)
 
 /* --- error against condition number --- */
 
-static const char *also_cond(const char *accumulator)
-{
-    (void)accumulator;
-    return "1 with lines linecolor rgb 0x888888 dashtype 3 title 'no digit is right'";
-}
-
 static bool conditioned(const struct gathered_case *c)
 {
     return c->runs > 0 && c->err_rel.known && c->cond_log2.known && isfinite(c->cond_log2.value) &&
@@ -238,7 +232,8 @@ enum status page_cond(struct page *r, struct problem *p)
         .top_most = 3.6, /* no mark at drawn_most is cut */
         .drawn_most = 1000,
         .series_most = 8,
-        .also = also_cond};
+        .level = 1,
+        .level_says = "no digit is right"};
     size_t count = 0;
     if (!page_has_conditions(r))
         return STATUS_OK;
@@ -266,12 +261,6 @@ struct outputs {
     const char *input; /* whose are drawn */
     double n;          /* the largest of it */
 };
-
-static const char *also_drift(const char *accumulator)
-{
-    (void)accumulator;
-    return "0.5 with lines linecolor rgb 0x888888 dashtype 3 title 'half an ulp'";
-}
 
 /* Is it of the input on which a scan errs most, one of its longest scans? */
 static bool is_drawn(const struct outputs *o, const struct gathered_case *c)
@@ -339,7 +328,8 @@ enum status page_drift(struct page *r, struct problem *p)
         .decades_most = 9,
         .top_most = 300,
         .series_most = 8,
-        .also = also_drift};
+        .level = 0.5,
+        .level_says = "half an ulp"};
     struct outputs o = {.r = r};
     if (r->g.of != COLUMNS_OF_SCANS)
         return STATUS_OK;

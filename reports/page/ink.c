@@ -66,8 +66,9 @@ struct ink page_ink(const char *method)
 
 void page_inks(struct text *to)
 {
-    text_add(to, "<p class=\"how inks\">Colours, the same on every page (where two methods of a "
-                 "picture share one, one is of another shade):");
+    text_add(to,
+             "<p class=\"how inks\">Colours, the same on every page (where methods of a picture "
+             "share one, every other one is of another shade; their marks differ too):");
     for (size_t i = 0; i < FAMILIES; i++)
         text_format(to, " <span class=\"i%zu\">%s</span>%s", i + 1, family[i].says,
                     i + 1 < FAMILIES ? "," : ".");

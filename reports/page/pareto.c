@@ -4,12 +4,6 @@
 
 #include "reports/page/report.h"
 
-static const char *also_pareto(const char *accumulator)
-{
-    (void)accumulator;
-    return "0.5 with lines linecolor rgb 0x888888 dashtype 3 title 'half an ulp'";
-}
-
 /* The largest error of a method on what it was timed on. */
 static double error_of(const struct page *r, const struct page_time *t)
 {
@@ -99,7 +93,8 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
                         .decades_most = 14,
                         .top_most = 300,
                         .series_most = 12,
-                        .also = also_pareto};
+                        .level = 0.5,
+                        .level_says = "half an ulp"};
     size_t count = 0;
     struct text heading = {0}, caption = {0};
     struct sample *sample = calloc(r->times + 1, sizeof *sample);

@@ -98,12 +98,6 @@ void page_reach_findings(struct text *to, const struct page *r)
 
 /* --- of several lengths: curves --- */
 
-static const char *also_reach(const char *accumulator)
-{
-    (void)accumulator;
-    return "1 with lines linecolor rgb 0x888888 dashtype 3 title 'the exact result'";
-}
-
 static enum status draw_curves(struct page *r, struct sample *sample, struct problem *p)
 {
     static const struct look look = {
@@ -128,7 +122,8 @@ static enum status draw_curves(struct page *r, struct sample *sample, struct pro
         .decades_most = 9,
         .top_most = 300,
         .series_most = 8,
-        .also = also_reach};
+        .level = 1,
+        .level_says = "the exact result"};
     size_t count = 0;
     for (size_t i = 0; i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];

@@ -151,8 +151,8 @@ struct look {
     double top_most;     /* exponent of the upper edge, where what is above stands */
     double drawn_most;   /* a larger y is in NAME.csv alone; 0: all are drawn */
     size_t series_most;  /* the first few in the order of interest */
-    const char *(*also)(
-        const char *accumulator); /* gnuplot's `plot` arguments drawn first, or ""; may be NULL */
+    double level;        /* a dotted line at this y, where it passes; its name: NULL: none */
+    const char *level_says;
     const char *grows; /* x in a legend: x and its root are drawn where they pass; NULL: neither */
 };
 /* Those of one value, as it is printed: of `count` the first few names. */

@@ -324,10 +324,16 @@ static void set_panel(struct plot *plot, const struct page *r, const struct pane
 /* Between gnuplot's `plot` arguments. */
 #define CURVE_COMMA ", \\\n    "
 
-/* The number on the axis of x and its root, where they pass through the panel. Does any? */
-static bool add_grown(struct text *to, const struct look *look, struct edges edges)
+/* The level of a look, the number on the axis of x and its root, where they pass through the panel.
+ * Does any? */
+static bool add_lines(struct text *to, const struct look *look, struct edges edges)
 {
     const char *comma = "";
+    if (look->level_says && look->level > edges.lower && look->level < edges.upper) {
+        text_format(to, "%.9g with lines linecolor rgb 0x888888 dashtype 3 title '%s'", look->level,
+                    look->level_says);
+        comma = CURVE_COMMA;
+    }
     for (int whole = 0; look->grows && whole < 2; whole++) {
         const double power = whole ? 1 : 0.5;
         if (pow(edges.left, power) < edges.upper && pow(edges.right, power) > edges.lower) {
@@ -390,10 +396,9 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct pan
     if (d.count > 0) {
         set_panel(plot, r, panel, &d, &seen);
         text_join(&plot->script, &ranges);
-        const char *also = panel->look->also ? panel->look->also(panel->pair->accumulator) : "",
-                   *all = text_string(&curves);
-        text_format(&plot->script, "plot %s", also);
-        const bool first = !add_grown(&plot->script, panel->look, edges) && !*also;
+        const char *all = text_string(&curves);
+        text_add(&plot->script, "plot ");
+        const bool first = !add_lines(&plot->script, panel->look, edges);
         text_add(&plot->script, all ? all + (first ? strlen(CURVE_COMMA) : 0) : "");
         text_add(&plot->script, "\n");
     }

@@ -20,12 +20,6 @@ static bool all_finite(const struct page *r, size_t i)
     return isfinite(page_number(&r->steps, i, STEPS_ERR_REL));
 }
 
-static const char *also_steps(const char *accumulator)
-{
-    (void)accumulator;
-    return "1 with lines linecolor rgb 0x888888 dashtype 3 title 'no digit is right'";
-}
-
 enum status page_steps(struct page *r, struct problem *p)
 {
     static const struct look look = {
@@ -48,7 +42,8 @@ enum status page_steps(struct page *r, struct problem *p)
         .decades_most = 12,
         .top_most = 3,
         .series_most = 8,
-        .also = also_steps};
+        .level = 1,
+        .level_says = "no digit is right"};
     size_t count = 0, last = r->steps.count - 1;
     if (r->steps.count == 0)
         return STATUS_OK;
