@@ -68,18 +68,16 @@ void page_atomics_findings(struct text *to, const struct page *r)
         const double spread = exponent_of_spread(g, best);
         page_input(&input, page_cell(g, best, GROWTH_INPUT));
         text_add(to, "<li class=\"plain\">");
-        html_format(
-            to, "How far results stray, relative to the fixed order's sum, grows with n: for %s, ",
-            page_cell(g, best, GROWTH_METHOD));
+        html_format(to,
+                    "Relative to the fixed order's sum, results of %s stray as n^%.2f (+- %.2f; ",
+                    page_cell(g, best, GROWTH_METHOD), page_number(g, best, GROWTH_EXPONENT),
+                    page_number(g, best, GROWTH_STANDARD_ERROR));
         page_formats(to, page_cell(g, best, GROWTH_STORAGE), page_cell(g, best, GROWTH_ACCUMULATOR),
                      page_cell(g, best, GROWTH_ADDED_IN), ", ");
-        html_format(to, "%s, as n^%.2f (+- %.2f in the exponent), from n = %s to %s",
-                    text_string(&input) ? input.data : "", page_number(g, best, GROWTH_EXPONENT),
-                    page_number(g, best, GROWTH_STANDARD_ERROR), page_cell(g, best, GROWTH_N_MIN),
-                    page_cell(g, best, GROWTH_N_MAX));
+        html_format(to, "%s, n = %s to %s)", text_string(&input) ? input.data : "",
+                    page_cell(g, best, GROWTH_N_MIN), page_cell(g, best, GROWTH_N_MAX));
         if (!isnan(spread))
-            html_format(to, "; the distance between its largest and its smallest result, as n^%.2f",
-                        spread);
+            html_format(to, "; the largest distance of two grows as n^%.2f", spread);
         text_add(to, ".</li>\n");
         text_free(&input);
     }
