@@ -181,7 +181,7 @@ static void worst_first(struct groups *pairs, const struct sample *sample, size_
 
 /* What all panels have, for the caption. */
 struct told {
-    bool nested, exact, bounds, foreign, more, equal;
+    bool nested, exact, bounds, foreign, more, equal, instructions;
     struct text above; /* who errs more than so many additions can: "gemm/mma (h100) in fp32" */
 };
 
@@ -272,13 +272,14 @@ static bool any_same_bounds(const struct panel *panel, const struct drawn *d, st
 }
 
 /* Keeps the name of a series that errs more than so many additions of exact terms can. */
-static void see_above(struct told *told, const struct panel *panel, const char *label,
-                      const struct point *point, size_t count)
+static void see_above(struct told *told, const struct panel *panel, const struct sample *series,
+                      const char *label, const struct point *point, size_t count)
 {
     for (size_t i = 0; panel->look->grows && i < count; i++)
         if (isfinite(point[i].y) && point[i].y > point[i].x) {
             text_format(&told->above, "%s%s in %s/%s", told->above.length ? ", " : "", label,
                         panel->pair->storage, panel->pair->accumulator);
+            told->instructions |= series->chip && *series->chip;
             return;
         }
 }
@@ -298,7 +299,7 @@ static void draw_series(struct plot *plot, struct text *curves, const struct pan
     told->nested |= d->place[i] > 0;
     samples_rows(plot, panel, series, point, found);
     see(seen, panel->look, label ? label : "", point, found);
-    see_above(told, panel, label ? label : "", point, found);
+    see_above(told, panel, series, label ? label : "", point, found);
     text_format(&plot->data, "# %s on %s: x, y (what is 0 stands on the lower edge), bound\n",
                 series->method, series->device);
     samples_write(&plot->data, point, found, edges);
@@ -424,9 +425,10 @@ static void add_caption(struct text *to, const struct look *look, struct told *t
     if (told->above.length > 0 && above) {
         text_format(to, " Above the line %s: ", look->grows);
         html_text(to, above);
-        text_add(to, ": they round more than each addition in the accumulator. (Matrix "
-                     "instructions read fp32 as tf32, 11 bits, before they add, and of fp8 some "
-                     "keep fewer bits of a sum than fp32 has.)");
+        text_add(to, ": they round more than each addition in the accumulator.");
+        if (told->instructions)
+            text_add(to, " Matrix instructions read fp32 as tf32, 11 bits, before they add, and of "
+                         "fp8 some keep fewer bits of a sum than fp32 has.");
     }
     if (told->more)
         text_format(to,
