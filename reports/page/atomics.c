@@ -119,7 +119,7 @@ void page_exponents(struct text *to, const struct page *r)
     text_add(to, "</section>\n");
 }
 
-enum { LENGTHS_MOST = 64, SHOWN_MOST = 8, PANELS = 4 };
+enum { LENGTHS_MOST = 64, SHOWN_MOST = 8, PANELS = 4, COLOURS = 16 };
 
 static const char *word(const struct page *r, size_t row, size_t column)
 {
@@ -200,7 +200,7 @@ static struct curve curve_of(const struct page *r, const struct what *what, size
 
 /* Appends the power law that growth.csv has for the curve, and says its exponent in the label. */
 static void add_law(struct text *curves, struct text *label, const struct page *r, size_t first,
-                    const char *of, size_t colour)
+                    const char *of, size_t colour, bool hollow)
 {
     const struct page_rows *g = &r->growth;
     static const size_t column[][2] = {
@@ -217,8 +217,8 @@ static void add_law(struct text *curves, struct text *label, const struct page *
         text_format(label, ": n^%.2f", exponent);
         text_format(curves,
                     ", \\\n    %s * x ** %.9g with lines linecolor rgb %s[%zu] linewidth 1 "
-                    "notitle",
-                    page_cell(g, row, GROWTH_FACTOR), exponent, of, colour);
+                    "dashtype %d notitle",
+                    page_cell(g, row, GROWTH_FACTOR), exponent, of, colour, hollow ? 2 : 1);
     }
 }
 
@@ -233,12 +233,16 @@ static void write_row(struct plot *plot, const struct page *r, size_t first, dou
     plot_row_end(plot);
 }
 
+/* Of the curves of one colour, which nearly all have, `alike` are drawn already: others have
+ * another shade, or are hollow and dashed. */
 static void add_curve(struct plot *plot, struct text *curves, const struct page *r,
-                      const struct what *what, const struct curve *c, size_t first, size_t shown)
+                      const struct what *what, const struct curve *c, size_t first, size_t shown,
+                      size_t alike)
 {
     struct text label = {0}, law = {0};
     struct ink ink = page_ink(word(r, first, CASE_METHOD));
-    const char *of = shown % 2 ? "colour" : "shade"; /* nearly all have one colour */
+    const char *of = alike % 2 ? "shade" : "colour";
+    const bool hollow = alike / 2 % 2 == 1;
     text_format(&plot->data, "# %s, %s: n, %s\n", word(r, first, CASE_METHOD),
                 word(r, first, ATOMICS_LOAD), atomics_column(what->column)->name);
     for (size_t i = 0; i < c->count; i++)
@@ -248,12 +252,13 @@ static void add_curve(struct plot *plot, struct text *curves, const struct page 
         }
     text_add(&label, word(r, first, CASE_METHOD));
     if (what->fitted)
-        add_law(&law, &label, r, first, of, ink.colour);
+        add_law(&law, &label, r, first, of, ink.colour, hollow);
     text_format(curves,
                 "%s'%s.dat' index %zu using 1:2 with %s linecolor rgb %s[%zu] \\\n"
-                "    pointtype mark[%zu] title ",
+                "    pointtype %s[%zu] dashtype %d title ",
                 shown > 1 ? ", \\\n    " : "", plot->name, plot_data_end(plot),
-                what->fitted ? "points" : "linespoints", of, ink.colour, ink.mark);
+                what->fitted ? "points" : "linespoints", of, ink.colour, hollow ? "hollow" : "mark",
+                ink.mark, hollow ? 2 : 1);
     plot_quote(curves, text_string(&label) ? text_string(&label) : "");
     text_join(curves, &law);
     text_free(&label);
@@ -273,7 +278,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
                        size_t first)
 {
     struct text curves = {0}, title = {0};
-    size_t shown = 0;
+    size_t shown = 0, drawn[COLOURS] = {0};
     double highest = 1, least = INFINITY, most = 0, most_y = 0;
     size_t widest = first;
     for (size_t row = first; row < r->atomics.count && shown < SHOWN_MOST; row++) {
@@ -283,7 +288,8 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
         struct curve c = curve_of(r, what, row);
         if (!c.varies || !any_above(&c))
             continue;
-        add_curve(plot, &curves, r, what, &c, row, ++shown);
+        const size_t colour = page_ink(word(r, row, CASE_METHOD)).colour % COLOURS;
+        add_curve(plot, &curves, r, what, &c, row, ++shown, drawn[colour]++);
         highest = fmax(highest, number(r, row, ATOMICS_RUNS));
         for (size_t i = 0; i < c.count; i++) {
             least = fmin(least, c.n[i]);
