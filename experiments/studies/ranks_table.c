@@ -56,7 +56,7 @@ enum status ranks_table(struct text *to, const struct plan *plan, const char *ou
                 "different results in how many runs. worst at: the element with the largest "
                 "error of any run; that error in ulps, the root mean square over the elements, "
                 "and the largest error over its bound. run 1: the largest share of elements "
-                "that differ from run 1; from twin: from %s, or of MPI's own "
+                "that differ from run 1; from twin: from %s, or of a library's own "
                 "from the model of it, with their mean relative difference.",
                 plan->axes->experiment->operation[0]->fixed);
     text_wrapped(to, &legend, TABLE_COLUMNS, 0);

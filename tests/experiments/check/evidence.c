@@ -87,6 +87,8 @@ Test(check_evidence, lengths_and_inputs_are_counted_once)
     const struct check_setting s = {.method = r.method};
     struct check c;
     begin(&c, &r, "ones");
+    check_noted(&c);
+    cr_expect_eq(over.lengths.count, 0, "no run at all counts");
     for (size_t seeded = 0; seeded < 2; seeded++) {
         input_parse(&c.at.input, seeded ? "uniform" : "ones", NULL);
         for (uint64_t i = 0; i < 6; i++) {

@@ -258,6 +258,66 @@ Test(nccl, models_have_the_recorded_bits, .timeout = 300)
               tried, rows);
 }
 
+/* --- where borders lie, by hand --- */
+
+static float round_from(const struct sum *s, size_t element, size_t first)
+{
+    const float *in = s->in;
+    float sum = 0;
+    for (size_t k = 0; k < s->ranks; k++) {
+        float x = in[(first + k) % s->ranks * s->elements + element];
+        sum = k > 0 ? sum + x : x;
+    }
+    return sum;
+}
+
+/* Does the sum begin at this rank? The elements are such that each rank's would be another. */
+static void expect_begin(const char *method, unsigned channels, size_t elements, size_t element,
+                         size_t first)
+{
+    struct problem p = {0};
+    struct sum s = {.f = FP32, .ranks = 4, .elements = elements, .channels = channels};
+    float *out = room(elements * sizeof *out), sum[4];
+    s.in = room(s.ranks * elements * sizeof(float));
+    fill(&s);
+    for (size_t alike = 1; alike > 0;) {
+        alike = 0;
+        for (size_t r = 0; r < s.ranks; r++)
+            ((float *)s.in)[r * elements + element] = (float)((double)(int32_t)draw() * 0x1p-31);
+        for (size_t r = 0; r < s.ranks; r++) {
+            sum[r] = round_from(&s, element, r);
+            for (size_t q = 0; q < r; q++)
+                alike += sum[q] == sum[r];
+        }
+    }
+    cr_assert(run(&s, method_named(method), out, &p) == STATUS_OK, "%s", p.text);
+    for (size_t r = 0; r < s.ranks; r++)
+        cr_expect((out[element] == sum[r]) == (r == first), "%s, element %zu: begins at rank %zu",
+                  method, element, r);
+    free(s.in);
+    free(out);
+}
+
+Test(nccl, borders_lie_where_its_sources_put_them)
+{
+    /* LL: two of 24 channels have the 16 KiB each that their 512 threads are worth it for. */
+    expect_begin("allreduce/nccl_ring_ll", 24, 8192, 4095, 0);
+    expect_begin("allreduce/nccl_ring_ll", 24, 8192, 4096, 1);
+    /* One byte less, and one channel has all: chunks of 2048. */
+    expect_begin("allreduce/nccl_ring_ll", 24, 8191, 4096, 3);
+    /* Simple: 24 channels of four cells of 2048, and one element more. The 23rd ends behind cell
+     * 92; the last has 8193 elements, in chunks of 2052. */
+    expect_begin("allreduce/nccl_ring_simple", 24, 196609, 92 * 2048 - 1, 0);
+    expect_begin("allreduce/nccl_ring_simple", 24, 196609, 92 * 2048, 1);
+    expect_begin("allreduce/nccl_ring_simple", 24, 196609, 92 * 2048 + 2052, 2);
+    expect_begin("allreduce/nccl_ring_simple", 24, 196609, 196608, 0);
+    /* LL128: of one channel the last loop has chunks of four elements. */
+    expect_begin("allreduce/nccl_ring_ll128", 1, 4 * 144000 + 13, 144000, 2);
+    expect_begin("allreduce/nccl_ring_ll128", 1, 4 * 144000 + 13, 4 * 144000 + 3, 1);
+    expect_begin("allreduce/nccl_ring_ll128", 1, 4 * 144000 + 13, 4 * 144000 + 4, 2);
+    expect_begin("allreduce/nccl_ring_ll128", 1, 4 * 144000 + 13, 4 * 144000 + 12, 0);
+}
+
 /* --- without a GPU: NCCL among threads, and a worker that fails as ULPSCOPE_PLANT says --- */
 
 static void begin_planted(void)
