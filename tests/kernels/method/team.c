@@ -1,11 +1,14 @@
 /* Teams of threads: each works once, and all at the same time. */
 #include <criterion/criterion.h>
 
+#include <fenv.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "experiments/system/clock.h"
@@ -14,7 +17,7 @@
 #include "kernels/method/team.h"
 #include "tests/support/samples.h"
 
-enum { MOST = 40 };
+enum { MOST = 40, LARGE = 300 }; /* threads of a large team do not stay */
 
 /* How many processors a team believes to have, which decides how it waits; 0: as many as there are.
  */
@@ -34,7 +37,7 @@ int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 
 struct meeting {
     unsigned threads;
-    atomic_uint calls[MOST], arrived;
+    atomic_uint calls[LARGE], arrived;
     atomic_bool missed;
 };
 
@@ -52,12 +55,12 @@ static void meet(void *context, unsigned thread)
 
 Test(team, all_work_once_and_at_the_same_time)
 {
-    static const unsigned teams[] = {1, 2, 3, 7, MOST};
+    static const unsigned teams[] = {1, 2, 3, 7, MOST, 5, LARGE, 2};
     for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
         struct meeting m = {.threads = teams[i]};
         cr_assert(team_run(teams[i], meet, &m, NULL) == STATUS_OK);
         cr_expect(!atomic_load(&m.missed), "%u threads never met", teams[i]);
-        for (unsigned t = 0; t < MOST; t++)
+        for (unsigned t = 0; t < LARGE; t++)
             cr_expect(atomic_load(&m.calls[t]) == (t < teams[i]), "thread %u of %u: %u calls", t,
                       teams[i], atomic_load(&m.calls[t]));
     }
@@ -75,6 +78,88 @@ Test(team, nobody_is_no_team, .timeout = 30)
     struct problem p = {0};
     cr_assert(team_run(0, count, &worked, &p) == STATUS_USAGE, "%s", p.text);
     cr_assert(strstr(p.text, "0 threads") && atomic_load(&worked) == 0, "%s", p.text);
+}
+
+static void mark(void *context, unsigned thread)
+{
+    atomic_fetch_add((atomic_uint *)context + thread, 1);
+}
+
+/* Threads that stay are called to teams of other sizes, some without being needed: they come late
+ * to teams that are over, or that the next has followed. */
+Test(team, sizes_change)
+{
+    static atomic_uint calls[MOST];
+    uint64_t state = 9;
+    for (int round = 0; round < 30000; round++) {
+        unsigned threads = 1 + (unsigned)(sample_next(&state) % (round % 4 ? 4 : MOST));
+        cr_assert(team_run(threads, mark, calls, NULL) == STATUS_OK);
+        for (unsigned t = 0; t < MOST; t++)
+            cr_assert(atomic_exchange(&calls[t], 0) == (t < threads), "thread %u of %u", t,
+                      threads);
+    }
+}
+
+static void mark_twice(void *context, unsigned thread)
+{
+    (void)thread;
+    cr_expect(team_run(3, count, context, NULL) == STATUS_OK);
+}
+
+static void *many_teams(void *worked)
+{
+    for (int round = 0; round < 1000; round++)
+        cr_expect(team_run(5, count, worked, NULL) == STATUS_OK);
+    return NULL;
+}
+
+/* A team within a team, and teams of several callers, get threads of their own. */
+Test(team, several_at_once, .timeout = 60)
+{
+    atomic_uint worked = 0, of[3] = {0};
+    pthread_t caller[3];
+    cr_assert(team_run(4, mark_twice, &worked, NULL) == STATUS_OK);
+    cr_expect(atomic_load(&worked) == 12, "%u worked", atomic_load(&worked));
+    for (int i = 0; i < 3; i++)
+        cr_assert(pthread_create(&caller[i], NULL, many_teams, &of[i]) == 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(caller[i], NULL);
+    for (int i = 0; i < 3; i++)
+        cr_expect(atomic_load(&of[i]) == 5000, "%u worked", atomic_load(&of[i]));
+}
+
+/* A child that a process forks has none of the threads that wait in its parent. */
+Test(team, a_child_has_a_team, .timeout = 60)
+{
+    int status = -1;
+    cr_assert(many_teams(&(atomic_uint){0}) == NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        atomic_uint worked = 0;
+        enum status run = team_run(5, count, &worked, NULL);
+        _exit(run == STATUS_OK && atomic_load(&worked) == 5 ? 0 : 1);
+    }
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child && status == 0, "%d", status);
+}
+
+static void note_rounding(void *context, unsigned thread)
+{
+    ((int *)context)[thread] = fegetround();
+}
+
+/* All round as the caller does when it calls, not as it did when they began. */
+Test(team, rounds_as_the_caller)
+{
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_TONEAREST, FE_DOWNWARD};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        int mode[MOST];
+        fesetround(modes[i]);
+        enum status status = team_run(MOST, note_rounding, mode, NULL);
+        fesetround(FE_TONEAREST);
+        cr_assert(status == STATUS_OK);
+        for (size_t t = 0; t < MOST; t++)
+            cr_expect(mode[t] == modes[i], "thread %zu: %d, expected %d", t, mode[t], modes[i]);
+    }
 }
 
 #ifdef __has_feature /* clang's way of telling; gcc defines __SANITIZE_ADDRESS__ */
