@@ -122,9 +122,10 @@ static void fill_batch(const struct array *to, const struct surrounding *is,
             setting_copy(to, r * at->terms, (r - at->turns) * at->terms, at->terms);
             continue;
         }
+        const size_t there = matrix_at(r, 0, at->terms, stride),
+                     here = matrix_at(row, 0, length, own);
         for (size_t k = 0; k < at->terms; k++)
-            array_set_bits(to, matrix_at(r, k, at->terms, stride),
-                           array_bits(from, matrix_at(row, k, length, own)));
+            array_set_bits(to, there + k * stride, array_bits(from, here + k * own));
     }
 }
 

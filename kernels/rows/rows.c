@@ -22,8 +22,9 @@ static struct array elements(const struct work *w, size_t row, double *copy)
         return (struct array){t->of->in.format, w->length,
                               (char *)t->of->in.data +
                                   array_bytes(t->of->in.format, row * w->length)};
+    size_t first = matrix_at(row, 0, w->length, t->of->stride);
     for (size_t k = 0; k < w->length; k++)
-        copy[k] = array_get(&t->of->in, matrix_at(row, k, w->length, t->of->stride));
+        copy[k] = array_get(&t->of->in, first + k * t->of->stride);
     return (struct array){FP64, w->length, copy};
 }
 
@@ -38,13 +39,13 @@ static void each_row(void *context, unsigned thread)
     if (!x)
         problem(p, STATUS_MEMORY, "device cpu: no memory for a row of %zu elements", w->length);
     for (size_t r = share.begin; r < share.end && p->status == STATUS_OK; r++) {
+        size_t first = matrix_at(r, 0, w->length, t->of->stride);
         for (size_t k = 0; k < w->length; k++)
-            x[k] = array_get(&t->of->in, matrix_at(r, k, w->length, t->of->stride));
+            x[k] = array_get(&t->of->in, first + k * t->of->stride);
         if (w->outputs(x, w->length, t->accumulator, y, p) != STATUS_OK)
             break;
         for (size_t k = 0; k < (of_each ? w->length : 1); k++)
-            array_encode(&t->out, of_each ? matrix_at(r, k, w->length, t->of->stride) : r, 1,
-                         &y[k]);
+            array_encode(&t->out, of_each ? first + k * t->of->stride : r, 1, &y[k]);
     }
     free(x);
 }

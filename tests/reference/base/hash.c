@@ -89,6 +89,21 @@ Test(hash, any_order_and_any_parts)
     cr_expect(same(all, hash_of(FP64, N, bits)));
 }
 
+/* In every format, element by element. */
+Test(hash, every_format_by_the_definition)
+{
+    enum { N = 37 };
+    uint64_t seed = 404, bits[N];
+    for (enum format f = 0; f < FORMATS; f++) {
+        struct hash128 due = {{0, 0}};
+        for (size_t i = 0; i < N; i++) {
+            bits[i] = sample_next(&seed) >> (64 - 8 * format_facts[f].bytes);
+            hash_add(&due, i, format_canonical(f, bits[i]));
+        }
+        cr_expect(same(due, hash_of(f, N, bits)), "%s", format_facts[f].name);
+    }
+}
+
 /* Each bit of each element, each swap of neighbours, each shift. */
 Test(hash, differences_are_seen)
 {
