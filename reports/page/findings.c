@@ -208,15 +208,17 @@ static void say_only(struct text *to, const struct page *r, const struct ranking
     text_add(to, "</li>\n");
 }
 
-static bool says_statistics(const struct page *r)
+/* Are errors among the findings that the study leads with? */
+static bool says_errors(const struct page *r)
 {
-    return r->study && r->study->lead == page_statistic_findings;
+    return r->study &&
+           (r->study->lead == page_statistic_findings || r->study->lead == page_ranks_findings);
 }
 
 void page_error_findings(struct text *to, const struct page *r)
 {
     size_t before = to->length;
-    bool asked = r->study && (r->study->lead == page_error_findings || says_statistics(r));
+    bool asked = r->study && (r->study->lead == page_error_findings || says_errors(r));
     const struct operation *o;
     for (size_t i = 0; (o = page_operation_at(i)); i++) {
         struct ranking k = ranking_of(r, o);
@@ -461,7 +463,7 @@ void page_findings(struct text *to, const struct page *r)
         r->study->lead(r->candidates > 0 ? &first : &items, r);
     for (size_t i = 0; i < sizeof say / sizeof *say; i++)
         if (!r->study ||
-            (say[i] != r->study->lead && !(says_statistics(r) && say[i] == page_error_findings)))
+            (say[i] != r->study->lead && !(says_errors(r) && say[i] == page_error_findings)))
             say[i](&items, r);
     if (r->g.count > 0)
         say_size(&items, r);

@@ -301,6 +301,24 @@ void plot_panel(struct plot *p, double height, const char *title)
     text_format(&p->script, "\neval begin(%zu, %.0f)\n", p->panels, height);
 }
 
+/* About how wide a text is, in widths of a digit, of the widest of the fonts that a browser may
+ * take. */
+static double width_of(const char *text)
+{
+    double width = 0;
+    for (; *text; text++)
+        width += strchr("mwMW@%", *text)           ? 1.55
+                 : strchr("ijlI.,:;'|/() ", *text) ? 0.6
+                 : *text >= 'A' && *text <= 'Z'    ? 1.15
+                                                   : 1;
+    return width;
+}
+
+double plot_room(const char *label)
+{
+    return 0.04 + 7.0 / 420 * width_of(label);
+}
+
 size_t plot_data_end(struct plot *p)
 {
     text_add(&p->data, "\n\n");

@@ -100,6 +100,9 @@ void plot_panel(struct plot *p, double height, const char *title);
 void plot_quote(struct text *to, const char *text);
 /* The same, shortened in its middle where it has more bytes than `longest`. */
 void plot_label(struct text *to, const char *text, size_t longest);
+/* How much of the width of a picture it takes as the name of a row: a digit of 11 pixels is 7 of
+ * 420 wide. */
+double plot_room(const char *label);
 /* The same of its first line of so many bytes; returns what is left. */
 const char *plot_line(struct text *to, const char *text, size_t longest);
 /* Cells of NAME.csv, and the end of a row. */
@@ -191,6 +194,7 @@ enum status page_candidates_by_cost(struct page *r, struct problem *p);
 enum status page_reach(struct page *r, struct problem *p);
 enum status page_ulps(struct page *r, struct problem *p);
 enum status page_differing(struct page *r, struct problem *p);
+enum status page_same(struct page *r, struct problem *p);
 enum status page_heat(struct page *r, struct problem *p);
 enum status page_drift(struct page *r, struct problem *p);
 enum status page_trial(struct page *r, struct problem *p);
@@ -214,6 +218,7 @@ void page_inks(struct text *to); /* what each colour means */
 void page_head(struct text *to, const struct page *r); /* up to the body's first section */
 void page_findings(struct text *to, const struct page *r);
 void page_error_findings(struct text *to, const struct page *r);
+void page_ranks_findings(struct text *to, const struct page *r);
 void page_statistic_findings(struct text *to, const struct page *r);
 void page_cost_findings(struct text *to, const struct page *r);
 void page_cliff_findings(struct text *to, const struct page *r);

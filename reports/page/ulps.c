@@ -191,21 +191,7 @@ static void say_first(struct text *to, const struct page *r, const struct map *m
     say_alike(to, &worst);
 }
 
-/* About how wide a text is, in widths of a digit, of the widest of the fonts that a browser may
- * take. */
-static double width_of(const char *text)
-{
-    double width = 0;
-    for (; *text; text++)
-        width += strchr("mwMW@%", *text)           ? 1.55
-                 : strchr("ijlI.,:;'|/() ", *text) ? 0.6
-                 : *text >= 'A' && *text <= 'Z'    ? 1.15
-                                                   : 1;
-    return width;
-}
-
-/* Names of methods, and how much of the picture's width they need: a digit of 11 pixels is 7 of 420
- * wide. */
+/* Names of methods, and how much of the picture's width they need. */
 static double add_names(struct text *names, const struct map *map)
 {
     double widest = 0;
@@ -216,11 +202,11 @@ static double add_names(struct text *names, const struct map *map)
         plot_label(&label, text_string(&name) ? name.data : "", NAME_MOST);
         text_join(names, &label);
         text_format(names, " %zu", i);
-        widest = fmax(widest, width_of(text_string(&label) ? label.data : ""));
+        widest = fmax(widest, plot_room(text_string(&label) ? label.data : ""));
         text_free(&label);
         text_free(&name);
     }
-    return fmax(0.04 + 7.0 / 420 * widest, 0.2);
+    return fmax(widest, 0.2);
 }
 
 static void draw_map(struct plot *plot, const struct page *r, const struct map *map)
