@@ -243,6 +243,10 @@ static void say_caption(struct text *to, const struct page *r, size_t count)
                        "methods whose runs did not agree: of each method and pair of formats the "
                        "case with most different results, that with most of all first. A bar "
                        "stands on its results; a method with one result would have one bar.");
+    const struct gathered_case *broken = page_first_broken(r);
+    if (broken && varies(broken))
+        text_add(to, " Before all others but the first stands the promise that the findings say is "
+                     "broken, whatever else is drawn of its method.");
     if (count > DRAWN_MOST)
         text_format(to, " Not drawn: %zu more.", count - DRAWN_MOST);
     if (without > 0)

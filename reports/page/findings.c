@@ -376,7 +376,7 @@ void page_distinct_findings(struct text *to, const struct page *r)
         html_format(to, "Most variation: %zu different results in %llu runs (", most->distinct,
                     (unsigned long long)most->runs);
         add_case(to, most);
-        text_add(to, ").");
+        text_add(to, r->atomics.count ? "), on an idle or a busy device." : ").");
         end(to);
     }
     if (kept) {

@@ -432,8 +432,9 @@ static void add_caption(struct text *to, const struct look *look, struct told *t
     }
     if (told->more)
         text_format(to,
-                    " Where there are more, %zu methods are drawn, the one that errs least and the "
-                    "one that errs most among them; the table of methods has all.",
+                    " Where there are more, %zu methods are drawn, among them the one that errs "
+                    "least and the one that errs most of what the picture reaches; the table of "
+                    "methods has all.",
                     look->series_most);
     if (told->nested)
         text_add(to, " Marks that would cover each other are nested, the hollow ones around the "

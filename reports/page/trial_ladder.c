@@ -460,7 +460,8 @@ static void say_caption(struct text *to, const struct page *r)
         text_add(to, " Blue to the right of orange: each result is right for the order of its "
                      "elements, and another order has another, as the place of an extremum.");
     if (c.any[CELL_UNTRIED])
-        text_add(to, " Grey, -: not tried, or not often enough; trial.csv has the reason.");
+        text_add(to, " Grey, -: not tried, not often enough, or not on enough devices; trial.csv "
+                     "has the reason.");
     if (c.any[CELL_FAILED])
         text_add(to, " Grey, failed: the subject failed.");
     if (c.beside && blank_beside(r))
