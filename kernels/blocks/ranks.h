@@ -9,7 +9,7 @@
 
 #include "kernels/method/method.h"
 
-/* Channels of NCCL's communicators: as many as it takes by itself on one machine of H100s or H200s
+/* Channels of NCCL's communicators: as many as it takes by itself on one machine of H100s
  * joined by NVLink, and the most that are asked for here. */
 enum { NCCL_CHANNELS = 24, NCCL_CHANNELS_MOST = 32 };
 

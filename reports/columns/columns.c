@@ -26,8 +26,9 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_THREADS] = {"threads", "threads",
                       "threads per block on a GPU, threads used on the CPU; empty if the method "
                       "does not read it"},
-    [CASE_BLOCKS] = {"blocks", "blocks",
-                     "blocks in the grid; empty if the method does not read it"},
+    [CASE_BLOCKS] =
+        {"blocks", "blocks",
+         "blocks in the grid, of NCCL its channels; empty if the method does not read it"},
     [CASE_ADDED_IN] =
         {"added_in", "",
          "the arithmetic of the additions: a format; `fp32 pairs`, `triples` and so on: rounding "
