@@ -176,9 +176,8 @@ static void tree_order(struct order *o, struct shape shape)
 
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
-    unsigned blocks = asked.blocks == 0 ? NCCL_CHANNELS : asked.blocks;
     (void)n, (void)device;
-    return (struct shape){0, blocks > NCCL_CHANNELS_MOST ? NCCL_CHANNELS_MOST : blocks};
+    return (struct shape){0, asked.blocks == 0 ? NCCL_CHANNELS : asked.blocks};
 }
 
 #define NCCL_METHOD(form, protocol, says)                                                          \
@@ -192,7 +191,7 @@ static struct shape resolve(size_t n, enum device_kind device, struct shape aske
         .operation = &operation_allreduce,                                                         \
         .promise = PROMISE_RUN_TO_RUN,                                                             \
         .pairs = {FORMAT_PAIRS_ALL},                                                               \
-        .shape_read = {SHAPE_BLOCKS},                                                              \
+        .shape_read = {SHAPE_BLOCKS, SHAPE_BLOCKS},                                                \
         .shape_order = SHAPE_BLOCKS,                                                               \
         .resolve = resolve,                                                                        \
         .bound = THEOREM_TREE,                                                                     \

@@ -10,17 +10,19 @@ enum { FAMILIES = 9, OTHERS = 8, MARKS = 13 };
 static const struct {
     const char *says, *methods;
 } family[FAMILIES] = {
-    {"one element after another", " serial textbook running welford naive "
-                                  "rank_order linear online split plain "},
+    {"one element after another",
+     " serial textbook running welford naive "
+     "rank_order linear online split plain nccl_tree_simple nccl_tree_ll "
+     "nccl_tree_ll128 "},
     {"in the order of arrival",
      " atomic warp_atomic block_atomic block_local lookback split_k_atomic "},
     {"other fixed trees",
      " pairwise tree blelloch hillis_steele shuffle coarsened two_kernel last_block host_finish "
      "three_kernel chan sort split_k double_tree recursive_doubling rabenseifner ring "
-     "ring_to_owner nccl_ring_simple nccl_ring_ll nccl_ring_ll128 nccl_tree_simple nccl_tree_ll "
-     "nccl_tree_ll128 wgmma promoted flash recursive_halving butterfly binomial binary_tree "
+     "ring_to_owner wgmma promoted flash recursive_halving butterfly binomial binary_tree "
      "quaternary_tree mma sequential interleaved "},
-    {"tiled: one tree for each n", " tiled segmented ordered padded "},
+    {"tiled: one tree for each n", " tiled segmented ordered padded nccl_ring_simple nccl_ring_ll "
+                                   "nccl_ring_ll128 "},
     {"compensated", " kahan neumaier compensated scaled two_pass "},
     {"several words", " sum2 sumk sumk4 sumk5 double_word blocked widened two_words "},
     {"exact", " exact "},

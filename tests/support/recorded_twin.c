@@ -7,6 +7,7 @@
 #include "experiments/inputs/heads.h"
 #include "experiments/inputs/keys.h"
 #include "experiments/operations/layout.h"
+#include "experiments/subjects/mpi_models.h"
 #include "experiments/inputs/mask.h"
 #include "experiments/system/memory.h"
 #include "reference/format/hash_array.h"
@@ -180,6 +181,7 @@ static enum status tell(const struct recorded_twin *t, const struct csv_row *row
     if (status == STATUS_OK && operation_plain(o) && o->array)
         status = column_whole(t, row, CASE_SEGMENT, &segment, p);
     of->bins = (size_t)bins;
+    of->stride = o->ranks ? of->bins : of->stride;
     if (status == STATUS_OK && o == &operation_rows)
         status = layout_parse(&layout, text, p);
     if (status == STATUS_OK && o == &operation_rows)
@@ -313,6 +315,23 @@ static bool recall(struct recorded_twin *t, const struct csv_row *row)
     return found;
 }
 
+/* Of NCCL's sums the model that has its bits; NULL: there is none. */
+static const struct method *model_of(const struct recorded_twin *t, const struct csv_row *row)
+{
+    static const char before[] = "ranks:";
+    const char *keys = recorded_field(t, row, CASE_KEYS), *name = "";
+    const struct mpi_algorithm *a = nccl_algorithms;
+    while (a->name && strcmp(a->name, recorded_field(t, row, CASE_METHOD)) != 0)
+        a++;
+    if (a->name && strncmp(keys, before, strlen(before)) == 0) {
+        size_t ranks = strtoul(keys + strlen(before), NULL, 10);
+        size_t elements = strtoul(recorded_field(t, row, CASE_BINS), NULL, 10);
+        enum format f = format_named(recorded_field(t, row, CASE_ACCUMULATOR));
+        name = ranks <= 2 ? a->operation->fixed : a->model(a, ranks, elements, f);
+    }
+    return name && *name ? method_named(name) : NULL;
+}
+
 enum status recorded_twin(struct recorded_twin *t, const struct csv_row *row, bool *fresh,
                           struct problem *p)
 {
@@ -325,6 +344,11 @@ enum status recorded_twin(struct recorded_twin *t, const struct csv_row *row, bo
     t->out.data = NULL;
     snprintf(t->id, sizeof t->id, "%s", id);
     t->method = method_named(name);
+    t->answer = TWIN_NO_PROMISE;
+    bool of_nccl = strncmp(name, "nccl/", strlen("nccl/")) == 0;
+    t->method = of_nccl ? model_of(t, row) : t->method;
+    if (!t->method && of_nccl)
+        return STATUS_OK;
     if (!t->method)
         return problem(p, STATUS_DATA, "%s: line %zu: unknown method %s", row->path, row->line,
                        name);
