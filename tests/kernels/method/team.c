@@ -134,7 +134,8 @@ Test(team, several_at_once, .timeout = 60)
 Test(team, a_child_has_a_team, .timeout = 60)
 {
     int status = -1;
-    cr_assert(many_teams(&(atomic_uint){0}) == NULL);
+    atomic_uint before = 0;
+    cr_assert(many_teams(&before) == NULL);
     pid_t child = fork();
     if (child == 0) {
         atomic_uint worked = 0;
