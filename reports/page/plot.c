@@ -301,8 +301,7 @@ void plot_panel(struct plot *p, double height, const char *title)
     text_format(&p->script, "\neval begin(%zu, %.0f)\n", p->panels, height);
 }
 
-/* About how wide a text is, in widths of a digit, of the widest of the fonts that a browser may
- * take. */
+/* The width of a text in digits, estimated for the widest font that a browser may choose. */
 static double width_of(const char *text)
 {
     double width = 0;
@@ -312,6 +311,23 @@ static double width_of(const char *text)
                  : *text >= 'A' && *text <= 'Z'    ? 1.15
                                                    : 1;
     return width;
+}
+
+void plot_map(struct plot *p, const struct plot_map *map)
+{
+    text_format(
+        &p->script,
+        "set lmargin at screen %.3f\nset rmargin at screen 0.99\nset tmargin at screen %.4f\n"
+        "set bmargin at screen %.4f\nset xrange [-0.5 : %zu.5]\nset yrange [%zu.5 : -0.5]\n"
+        "set xlabel '%s' offset 0,%.1f\nunset ylabel\nset cbrange [0 : 1]\n"
+        "unset colorbox\nset palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', "
+        "\\\n    0.75 '#5ec962', 1 '#fde725')\n"
+        "plot '%s.dat' index %zu using 1:2:(0.48):(0.46):3 with boxxyerror fillstyle solid "
+        "\\\n    noborder linecolor palette, \\\n"
+        "    '' index %zu using 1:2:(stringcolumn(4)):($3 > 0.5 ? 0x000001 : 0xffffff) "
+        "with labels \\\n    textcolor rgb variable font 'sans,10'\n",
+        map->beside, 1 - map->above, map->below, map->columns - 1, map->rows - 1, map->x_label,
+        -map->drop, p->name, map->block, map->block);
 }
 
 double plot_room(const char *label)

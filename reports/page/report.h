@@ -112,6 +112,16 @@ void plot_number(struct plot *p, double value);
 void plot_row_end(struct plot *p);
 /* Labels at 1, 2 and 5 of each power of ten, for a logarithmic axis of x. */
 void plot_tics(struct text *script, double left, double right);
+/* A map of cells in so many columns and rows, whose names are set: of a data set of column, row,
+ * shade from 0 to 1, and text. `beside` is the share of the width, `above` and `below` of the
+ * height, that are around it. */
+struct plot_map {
+    size_t block, columns, rows;
+    double beside, above, below;
+    const char *x_label;
+    double drop; /* of that, in lines */
+};
+void plot_map(struct plot *p, const struct plot_map *map);
 /* Ends a data set, whose number is returned: `index` of gnuplot. */
 size_t plot_data_end(struct plot *p);
 /* Writes both files, has gnuplot draw, and appends the picture to the report. `caption` is HTML.

@@ -87,7 +87,7 @@ static const struct gathered_case *case_at(const struct page *r, const struct ma
     return NULL;
 }
 
-/* Those with the same bits are of one number. */
+/* Numbers the arrays: settings with the same bits get the same number. */
 static void tell_apart(struct map *map, const struct page *r, size_t column)
 {
     const struct gathered_case *is[ROWS_MOST] = {0};
@@ -119,8 +119,8 @@ static struct map map_of(const struct page *r, const struct gathered_case *of)
     return map;
 }
 
-/* The first cases of all maps of several settings, those with the most different arrays first. The
- * caller frees it; NULL: memory is short. */
+/* All maps of several settings, those with the most different arrays first. The caller frees them;
+ * NULL: memory is short. */
 static struct map *maps_of(const struct page *r, size_t *count)
 {
     struct map *maps = malloc((r->g.count + 1) * sizeof *maps);
@@ -218,20 +218,16 @@ static void draw(struct plot *plot, const struct page *r, const struct map *map)
     text_add(&plot->script, "unset key\nunset grid\nset xtics (");
     for (size_t k = 0; k < map->columns; k++)
         text_format(&plot->script, "%s\"%.0f\" %zu", k ? ", " : "", map->elements[k], k);
-    text_format(
-        &plot->script,
-        ") scale 0 font 'sans,11'\nset ytics (%s) scale 0 noenhanced font 'sans,11'\n"
-        "set lmargin at screen %.3f\nset rmargin at screen 0.99\nset tmargin at screen %.4f\n"
-        "set bmargin at screen %.4f\nset xrange [-0.5 : %zu.5]\nset yrange [%zu.5 : -0.5]\n"
-        "set xlabel 'elements of a rank'\nunset ylabel\nset cbrange [0 : 1]\n"
-        "unset colorbox\nset palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', "
-        "\\\n    0.75 '#5ec962', 1 '#fde725')\n"
-        "plot '%s.dat' index %zu using 1:2:(0.48):(0.46):3 with boxxyerror fillstyle solid "
-        "\\\n    noborder linecolor palette, \\\n"
-        "    '' index %zu using 1:2:(stringcolumn(4)):($3 > 0.5 ? 0x000001 : 0xffffff) "
-        "with labels \\\n    textcolor rgb variable font 'sans,10'\n",
-        text_string(&names) ? names.data : "", beside, 1 - above / height, below / height,
-        map->columns - 1, map->rows - 1, plot->name, block, block);
+    text_format(&plot->script,
+                ") scale 0 font 'sans,11'\nset ytics (%s) scale 0 noenhanced font 'sans,11'\n",
+                text_string(&names) ? names.data : "");
+    plot_map(plot, &(struct plot_map){.block = block,
+                                      .columns = map->columns,
+                                      .rows = map->rows,
+                                      .beside = beside,
+                                      .above = above / height,
+                                      .below = below / height,
+                                      .x_label = "elements of a rank"});
     text_free(&names);
     text_free(&title);
 }

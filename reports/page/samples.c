@@ -206,7 +206,7 @@ static struct end end_of(const struct panel *panel, const struct sample *series,
     return one.least.count ? (struct end){one.x, one.least.value} : (struct end){-INFINITY, 0};
 }
 
-/* The series of the least or of the largest that a title tells, of those that read alike the first;
+/* The first of the series whose value the title names as the least, or as the largest;
  * series->count: there is none. */
 static size_t extreme(const struct panel *panel, bool largest, struct point *point)
 {
@@ -271,7 +271,7 @@ static bool any_same_bounds(const struct panel *panel, const struct drawn *d, st
     return false;
 }
 
-/* Keeps the name of a series that errs more than so many additions of exact terms can. */
+/* Keeps the name of a series whose errors exceed what additions of exact terms alone allow. */
 static void see_above(struct told *told, const struct panel *panel, const struct sample *series,
                       const char *label, const struct point *point, size_t count)
 {

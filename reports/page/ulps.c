@@ -234,20 +234,15 @@ static void draw_map(struct plot *plot, const struct page *r, const struct map *
                     map->pair[k]->field[CASE_STORAGE], map->pair[k]->field[CASE_ACCUMULATOR], k);
     text_format(&plot->script, ") scale 0 font 'sans,11'\nset ytics (%s",
                 text_string(&names) ? names.data : "");
-    text_format(
-        &plot->script,
-        ") scale 0 noenhanced font 'sans,11'\nset lmargin at screen %.3f\n"
-        "set rmargin at screen 0.99\nset tmargin at screen %.4f\n"
-        "set bmargin at screen %.4f\nset xrange [-0.5 : %zu.5]\nset yrange [%zu.5 : -0.5]\n"
-        "set xlabel 'storage, accumulator' offset 0,-0.6\nunset ylabel\nset cbrange [0 : 1]\n"
-        "unset colorbox\nset palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', "
-        "\\\n    0.75 '#5ec962', 1 '#fde725')\n"
-        "plot '%s.dat' index %zu using 1:2:(0.48):(0.46):3 with boxxyerror fillstyle solid "
-        "\\\n    noborder linecolor palette, \\\n"
-        "    '' index %zu using 1:2:(stringcolumn(4)):($3 > 0.5 ? 0x000001 : 0xffffff) "
-        "with labels \\\n    textcolor rgb variable font 'sans,10'\n",
-        beside, 1 - above / height, below / height, map->pairs - 1, map->methods - 1, plot->name,
-        block, block);
+    text_add(&plot->script, ") scale 0 noenhanced font 'sans,11'\n");
+    plot_map(plot, &(struct plot_map){.block = block,
+                                      .columns = map->pairs,
+                                      .rows = map->methods,
+                                      .beside = beside,
+                                      .above = above / height,
+                                      .below = below / height,
+                                      .x_label = "storage, accumulator",
+                                      .drop = 0.6});
     text_free(&names);
     text_free(&title);
 }
