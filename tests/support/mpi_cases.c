@@ -38,6 +38,11 @@ uint64_t mpi_draw(void)
     return z ^ (z >> 31);
 }
 
+void mpi_draw_from(uint64_t state)
+{
+    drawn = state;
+}
+
 static double draw_unit(void)
 {
     return (double)(mpi_draw() >> 11) * 0x1p-53;

@@ -15,6 +15,7 @@ enum { MPI_CASE_RANKS = 9, MPI_CASE_ELEMENTS = 66000 };
 void mpi_cases_begin(enum mpi_library l, const char *program);
 uint64_t mpi_cases_seed(void);
 uint64_t mpi_draw(void);
+void mpi_draw_from(uint64_t state); /* begins the sequence of this number */
 
 const struct method *mpi_subject(const char *name);
 

@@ -28,17 +28,6 @@ struct sum {
     void *in;
 };
 
-static uint64_t state;
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 static enum status run(const struct sum *s, const struct method *m, void *out, struct problem *p)
 {
     struct operands of = {
@@ -64,9 +53,9 @@ static void *room(size_t bytes)
 static void fill(struct sum *s)
 {
     struct array x = {s->f, s->ranks * s->elements, s->in};
-    state = s->seed;
+    mpi_draw_from(s->seed);
     for (size_t i = 0; i < x.n; i++) {
-        uint64_t drawn = draw();
+        uint64_t drawn = mpi_draw();
         double value = ldexp((double)(int32_t)drawn * 0x1p-31, (int)(drawn >> 32 & 7));
         array_encode(&x, i, 1, &(double){format_round(s->f, value)});
     }
@@ -110,13 +99,13 @@ static struct sum draw_sum(uint64_t seed)
 {
     static const unsigned channels[] = {0, 1, 2, 3, 4, 8, 16, 24, 32};
     enum { NUMBERS = sizeof channels / sizeof *channels };
-    state = seed;
-    double unit = (double)(draw() >> 11) * 0x1p-53;
+    mpi_draw_from(seed);
+    double unit = (double)(mpi_draw() >> 11) * 0x1p-53;
     struct sum s = {.seed = seed,
-                    .f = (enum format)(draw() % 4),
-                    .ranks = draw() % 4 ? gpus : 2 + draw() % (gpus - 1),
+                    .f = (enum format)(mpi_draw() % 4),
+                    .ranks = mpi_draw() % 4 ? gpus : 2 + mpi_draw() % (gpus - 1),
                     .elements = (size_t)exp2(unit * log2(MOST)),
-                    .channels = channels[draw() % NUMBERS]};
+                    .channels = channels[mpi_draw() % NUMBERS]};
     return s;
 }
 
@@ -283,7 +272,8 @@ static void expect_begin(const char *method, unsigned channels, size_t elements,
     for (size_t alike = 1; alike > 0;) {
         alike = 0;
         for (size_t r = 0; r < s.ranks; r++)
-            ((float *)s.in)[r * elements + element] = (float)((double)(int32_t)draw() * 0x1p-31);
+            ((float *)s.in)[r * elements + element] =
+                (float)((double)(int32_t)mpi_draw() * 0x1p-31);
         for (size_t r = 0; r < s.ranks; r++) {
             sum[r] = round_from(&s, element, r);
             for (size_t q = 0; q < r; q++)
@@ -300,7 +290,7 @@ static void expect_begin(const char *method, unsigned channels, size_t elements,
 
 Test(nccl, borders_lie_where_its_sources_put_them)
 {
-    /* LL: two of 24 channels have the 16 KiB each that their 512 threads are worth it for. */
+    /* LL: 32 KiB are enough for two channels, 16 KiB for the 512 threads of each. */
     expect_begin("allreduce/nccl_ring_ll", 24, 8192, 4095, 0);
     expect_begin("allreduce/nccl_ring_ll", 24, 8192, 4096, 1);
     /* One byte less, and one channel has all: chunks of 2048. */
