@@ -130,7 +130,7 @@ Test(team, several_at_once, .timeout = 60)
         cr_expect(atomic_load(&of[i]) == 5000, "%u worked", atomic_load(&of[i]));
 }
 
-/* A child that a process forks has none of the threads that wait in its parent. */
+/* After fork, a child has none of the threads that wait in its parent. */
 Test(team, a_child_has_a_team, .timeout = 60)
 {
     int status = -1;
