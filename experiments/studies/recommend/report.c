@@ -126,7 +126,8 @@ static void add_theorem(struct text *to, const struct recommend_report *r,
     else if (!c->bound.known)
         text_add(to, "not guaranteed by theory, observed only: no theorem bounds the error\n");
     else if (recommend_holds(t, c->bound.value))
-        text_format(to, "guaranteed on these data: its theorem bounds the error by %.2g\n",
+        text_format(to, "guaranteed on %s: its theorem bounds the error by %.2g\n",
+                    r->row || recommend_is_part(r) ? "what was tried of these data" : "these data",
                     c->bound.value);
     else
         text_format(to,

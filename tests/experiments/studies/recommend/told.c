@@ -326,6 +326,25 @@ Test(recommend_told, guarantees_suppose_what_a_subject_does)
     }
 }
 
+/* A bound of the rows that were tried says nothing of the others. */
+Test(recommend_told, guarantees_are_of_what_was_tried)
+{
+    struct recommend_candidate c[3];
+    struct recommend_report r;
+    struct source source;
+    struct text text = {0};
+    describe(&r, c, &source);
+    c[r.chosen].bound = (struct figure){true, 1e-9};
+    r.part = source;
+    r.source = &r.part;
+    r.request.program = "ulpscope";
+    recommend_text(&text, &r, "out", "again");
+    const char *said = text_string(&text);
+    cr_assert(said);
+    cr_expect(strstr(said, "\n  guaranteed on what was tried of these data: "), "%s", said);
+    text_free(&text);
+}
+
 /* A comma of a command, written `\,`, stays with it in a list of methods. */
 Test(recommend_told, commas_of_a_command)
 {
