@@ -18,24 +18,24 @@ extern const struct method mean_serial, mean_tiled, mean_running, mean_exact;
     }                                                                                              \
     const struct method rowmean_##its_name = {.name = "rowmean/" #its_name,                        \
                                               .operation = &operation_rowmean,                     \
-                                              .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},          \
                                               .shape_read = {SHAPE_THREADS, 0},                    \
                                               .resolve = scatter_each_shape,                       \
                                               .cpu = run_##its_name,                               \
                                               __VA_ARGS__};
 
 ROWMEAN(serial, .summary = "each row one after the other, divided by its length",
-        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
-        .bound = THEOREM_MEAN, .height = serial_height, .bin_height = serial_bin_height,
-        .order = serial_order)
+        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)}, .promise = PROMISE_GPU_TO_GPU,
+        .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_MEAN, .height = serial_height,
+        .bin_height = serial_bin_height, .order = serial_order)
 ROWMEAN(tiled, .summary = "each row in sum/tiled's order, divided by its length",
-        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
-        .bound = THEOREM_MEAN, .height = tiled_height, .bin_height = scatter_tiled_height,
-        .order = tiled_order)
+        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)}, .promise = PROMISE_GPU_TO_GPU,
+        .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_MEAN, .height = tiled_height,
+        .bin_height = scatter_tiled_height, .order = tiled_order)
 ROWMEAN(running, .summary = "each row's mean as it runs: m + (x - m) / k",
-        .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
-        .bound = THEOREM_RUNNING_MEAN, .height = serial_height, .bin_height = serial_bin_height,
-        .order = serial_order)
+        .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)}, .promise = PROMISE_GPU_TO_GPU,
+        .beside = 1u << PROMISE_BATCH_INVARIANT, .bound = THEOREM_RUNNING_MEAN,
+        .height = serial_height, .bin_height = serial_bin_height, .order = serial_order)
 ROWMEAN(exact, .summary = "the exact mean of each row, rounded once",
-        .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,
-        .addition = ADDITION_EXACT, .bound = THEOREM_CORRECTLY_ROUNDED)
+        .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL}, .promise = PROMISE_CORRECTLY_ROUNDED,
+        .beside = 1u << PROMISE_BATCH_INVARIANT, .addition = ADDITION_EXACT,
+        .bound = THEOREM_CORRECTLY_ROUNDED)

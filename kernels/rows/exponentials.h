@@ -6,6 +6,10 @@
  * NaN, m - m is NaN, and so is the sum. */
 #pragma once
 
+/* They are the order: a block of the one, the parts of the other. Included by CUDA, too. */
+enum { EXPONENTIALS_BLOCK = 128, EXPONENTIALS_PARTS = 8 };
+
+#ifndef __cplusplus
 #include "kernels/method/method.h"
 #include "kernels/rows/rows.h"
 #include "kernels/scatter/bins.h"
@@ -29,12 +33,10 @@ exponentials_order exponentials_online;
 /* One pass, block by block, as FlashAttention does it: of every BLOCK elements, the greatest of
  * them and of those before is m'; their exponentials exp(x - m') are added one after the other,
  * from the left, and that to s exp(m - m'). */
-enum { EXPONENTIALS_BLOCK = 128 };
 exponentials_order exponentials_flash;
 
 /* In PARTS parts of ceil(n / PARTS) elements, as decoding over split keys does it: each as
  * exponentials_serial; then s_1 exp(m_1 - m) + s_2 exp(m_2 - m) + ..., from the left. */
-enum { EXPONENTIALS_PARTS = 8 };
 exponentials_order exponentials_split;
 
 /* exp(x - m) of an element, rounded three times. */
@@ -76,3 +78,4 @@ EXPONENTIALS_HEIGHTS(split);
     EXPONENTIALS_METHOD(its_operation, split,                                                      \
                         "8 parts of each row in two passes each, then put together",               \
                         THEOREM_RESCALED)
+#endif

@@ -23,6 +23,9 @@ typedef enum status row_outputs(const double *x, size_t n, enum format f, double
                                 struct problem *p);
 enum status rows_outputs(const struct task *t, row_outputs *outputs, struct problem *p);
 
+/* What exp, log and roots are rounded to on a GPU. */
+#define ROWS_NARROW FORMAT_PAIRS_FROM_16(IN(FP16) | IN(BF16) | IN(FP32))
+
 /* The descriptor of OPERATION/its_name from row_its_name, a row_outputs. The height is that of its
  * sums. */
 #define ROWS_METHOD(its_operation, its_name, its_summary, theorem, its_height, its_bin)            \
@@ -35,7 +38,7 @@ enum status rows_outputs(const struct task *t, row_outputs *outputs, struct prob
                                                       .operation = &operation_##its_operation,     \
                                                       .promise = PROMISE_GPU_TO_GPU,               \
                                                       .beside = 1u << PROMISE_BATCH_INVARIANT,     \
-                                                      .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},  \
+                                                      .pairs = {FORMAT_PAIRS_ALL, ROWS_NARROW},    \
                                                       .shape_read = {SHAPE_THREADS, 0},            \
                                                       .resolve = scatter_each_shape,               \
                                                       .bound = theorem,                            \

@@ -19,28 +19,32 @@ extern const struct method variance_textbook, variance_two_pass, variance_welfor
     }                                                                                              \
     const struct method rowvariance_##its_name = {.name = "rowvariance/" #its_name,                \
                                                   .operation = &operation_rowvariance,             \
-                                                  .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL},      \
                                                   .shape_read = {SHAPE_THREADS, 0},                \
                                                   .resolve = scatter_each_shape,                   \
                                                   .cpu = run_##its_name,                           \
                                                   __VA_ARGS__};
 
 ROWVARIANCE(textbook, .summary = "of each row the mean of squares less the square of the mean",
+            .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
             .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
             .bound = THEOREM_TEXTBOOK, .height = tiled_height, .bin_height = scatter_tiled_height,
             .order = tiled_order)
 ROWVARIANCE(two_pass, .summary = "of each row the mean of squared distances from the mean",
+            .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
             .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
             .bound = THEOREM_TWO_PASS, .height = tiled_height, .bin_height = scatter_tiled_height,
             .order = tiled_order)
 ROWVARIANCE(welford, .summary = "of each row mean and scatter as they run: one pass",
+            .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
             .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
             .bound = THEOREM_WELFORD, .height = serial_height, .bin_height = serial_bin_height,
             .order = serial_order)
 ROWVARIANCE(chan, .summary = "of each row means and scatters of parts, merged in sum/tiled's tree",
+            .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_FROM_16(IN_ALL)},
             .promise = PROMISE_GPU_TO_GPU, .beside = 1u << PROMISE_BATCH_INVARIANT,
             .bound = THEOREM_CHAN, .height = tiled_height, .bin_height = scatter_tiled_height,
             .order = tiled_order)
 ROWVARIANCE(exact, .summary = "the exact variance of each row, rounded once",
-            .promise = PROMISE_CORRECTLY_ROUNDED, .beside = 1u << PROMISE_BATCH_INVARIANT,
-            .addition = ADDITION_EXACT, .bound = THEOREM_CORRECTLY_ROUNDED)
+            .pairs = {[DEVICE_CPU] = FORMAT_PAIRS_ALL}, .promise = PROMISE_CORRECTLY_ROUNDED,
+            .beside = 1u << PROMISE_BATCH_INVARIANT, .addition = ADDITION_EXACT,
+            .bound = THEOREM_CORRECTLY_ROUNDED)

@@ -4,38 +4,13 @@
  * A launch for each level. In a tile of elements that is full, counts are known beforehand, and so
  * is what they are divided by: a warp merges it (kernels/blocks/tile.cuh). Any other tile is a
  * block's, each thread merging a column of it, then the columns by halving. */
-#include "kernels/mean/quotient.cuh"
+#include "kernels/variance/chan.cuh"
 #include "kernels/blocks/tile.cuh"
-#include "kernels/device/two_sum.cuh"
 
 namespace
 {
 
 constexpr unsigned tiles_of_block = TILE_COLUMNS / warp_lanes;
-
-template <typename A> struct part {
-    unsigned long long count;
-    A mean, scatter;
-};
-
-/* Merges the second into the first: `share` is its part of both counts, rounded; many(x) is x times
- * the first one's count, rounded. */
-template <typename A, typename Many>
-__device__ inline void merge_by(part<A> &a, const part<A> &b, A share, const Many &many)
-{
-    A d = subtract(b.mean, a.mean), q = multiply(d, share);
-    A between = many(multiply(d, q));
-    a.mean = add(a.mean, q);
-    a.scatter = add(add(a.scatter, b.scatter), between);
-    a.count += b.count;
-}
-
-template <typename A> __device__ inline void merge(part<A> &a, const part<A> &b)
-{
-    double count = (double)a.count;
-    merge_by(a, b, quotient_of<A>((double)b.count, a.count + b.count),
-             [=](A x) { return product<A>(convert<double>(x), count); });
-}
 
 /* The leaves of the first level, and of those above. */
 template <typename A, typename S> __device__ inline part<A> part_of(const S *x)

@@ -1,6 +1,7 @@
 /* The kinds of exact values: the rows of values.def, and their properties. */
 #pragma once
 
+#include "reference/exact/epsilon.h"
 #include "reference/format/array.h"
 
 enum exact_value {
