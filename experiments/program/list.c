@@ -291,13 +291,43 @@ static void print_operations(const char *section, const json_t *objects)
     }
 }
 
+/* Families in a row whose methods have the same names, which share a line. */
+struct families {
+    struct text heads, names, all;
+};
+
+static void end_line(struct families *f)
+{
+    struct text line = {0};
+    if (f->names.length) {
+        text_format(&line, "  %s%s", f->heads.length ? text_string(&f->heads) : "",
+                    text_string(&f->names) + (f->heads.length ? 0 : 1));
+        text_wrapped(&f->all, &line, TABLE_COLUMNS, f->heads.length ? 4 : 2);
+    }
+    text_free(&f->heads);
+    text_free(&f->names);
+}
+
+static void add_family(struct families *f, size_t length, const char *name, struct text *names)
+{
+    if (!f->names.length || strcmp(text_string(&f->names), text_string(names)) != 0) {
+        end_line(f);
+        f->names = *names;
+    } else {
+        text_free(names);
+    }
+    text_format(&f->heads, "%s%.*s", f->heads.length ? " " : "", (int)length, name);
+    *names = (struct text){0};
+}
+
 /* The names of a section; of methods a line for each family, with a * where this build lacks them.
  */
 static void print_names(const char *section, const json_t *objects)
 {
     size_t i, family = 0;
     json_t *object;
-    struct text line = {0}, all = {0};
+    struct text names = {0};
+    struct families f = {0};
     const char *last = "";
     printf("%s (ulpscope list %s says more):\n", section, section);
     bool families = strchr(text_of(json_array_get(objects, 0), "name"), '/') != NULL;
@@ -309,20 +339,18 @@ static void print_names(const char *section, const json_t *objects)
         const char *name = text_of(object, "name"), *slash = strchr(name, '/');
         json_t *devices = json_object_get(object, "devices");
         size_t length = slash ? (size_t)(slash - name) + 1 : 0;
-        if (length != family || strncmp(name, last, length) != 0) {
-            if (line.length)
-                text_wrapped(&all, &line, TABLE_COLUMNS, 4);
-            text_format(&line, "  %.*s", (int)length, name);
-            family = length;
-            last = name;
-        }
-        text_format(&line, "%s%s%s", line.length ? " " : "  ", name + length,
+        if (names.length && (length != family || strncmp(name, last, length) != 0))
+            add_family(&f, family, last, &names);
+        family = length;
+        last = name;
+        text_format(&names, " %s%s", name + length,
                     devices && json_array_size(devices) == 0 ? "*" : "");
     }
-    if (line.length)
-        text_wrapped(&all, &line, TABLE_COLUMNS, family ? 4 : 2);
-    fputs(text_string(&all) ? all.data : "", stdout);
-    text_free(&all);
+    if (names.length)
+        add_family(&f, family, last, &names);
+    end_line(&f);
+    fputs(text_string(&f.all) ? f.all.data : "", stdout);
+    text_free(&f.all);
 }
 
 static void print_section(const char *name, const json_t *objects)

@@ -24,6 +24,7 @@ static const struct {
     {"cub/", "CUB"},
     {"thrust/", "Thrust"},
     {"cublas/", "cuBLAS"},
+    {"cublaslt/", "cuBLAS"},
     {"norm/", "norms, means and variances"},
     {"asum/", "norms, means and variances"},
     {"mean/", "norms, means and variances"},
@@ -76,7 +77,8 @@ static void family_of(char family[FAMILY_TEXT], const struct page *r, const char
     }
     size_t length = strcspn(method, "/") + 1;
     bool ours = method_named(method) || strncmp(method, "cub/", 4) == 0 ||
-                strncmp(method, "thrust/", 7) == 0 || strncmp(method, "cublas/", 7) == 0;
+                strncmp(method, "thrust/", 7) == 0 || strncmp(method, "cublas/", 7) == 0 ||
+                strncmp(method, "cublaslt/", 9) == 0;
     snprintf(family, FAMILY_TEXT, "%.*s", ours ? (int)length : 14,
              ours ? method : "Other subjects");
     for (size_t i = 0; ours && i < sizeof shared / sizeof *shared; i++)

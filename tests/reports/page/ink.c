@@ -6,7 +6,7 @@
 static bool of_a_library(const char *name)
 {
     return strncmp(name, "cub/", 4) == 0 || strncmp(name, "cublas/", 7) == 0 ||
-           strncmp(name, "thrust/", 7) == 0;
+           strncmp(name, "cublaslt/", 9) == 0 || strncmp(name, "thrust/", 7) == 0;
 }
 
 enum { LIBRARIES = 9 };
