@@ -207,6 +207,42 @@ Test(gpu_gemm, split_k_agrees, .timeout = 300)
     hold_method("gemm/split_k", true);
 }
 
+Test(gpu_gemm, exact_agrees, .timeout = 300)
+{
+    hold_method("gemm/exact", true);
+}
+
+/* 1 + 2^-53 is a tie that 2^-110 decides, which no double beside it holds: such elements are summed
+ * in fixed point, and stand among others that are not. */
+Test(gpu_gemm, exact_decides_ties)
+{
+    const struct gemm_shape shape = {.m = 67, .n = 70, .k = 3, .b_column = true, .no_c = true};
+    struct subject s = subject_new(&shape, FP64, FP64, FP64);
+    struct array out = {FP64, s.of.bins, calloc(s.of.bins, sizeof(double))};
+    double *in = s.of.in.data;
+    s.method = method_named("gemm/exact");
+    s.what = "ties";
+    cr_assert(out.data);
+    for (size_t i = 0; i < shape.m; i++)
+        for (size_t k = 0; k < 3; k++)
+            in[gemm_a_at(&shape, i, k)] = i % 2 ? -1 : 1;
+    for (size_t j = 0; j < shape.n; j++) {
+        in[gemm_b_at(&shape, 0, j)] = 1;
+        in[gemm_b_at(&shape, 1, j)] = j % 3 ? 0x1p-53 : 0x1p-54;
+        in[gemm_b_at(&shape, 2, j)] = j % 2 ? -0x1p-110 : 0x1p-110;
+    }
+    hold(&s, 0, 1);
+    cr_assert(run_there(&s, 0, (struct shape){0}, &out));
+    for (size_t i = 0; i < out.n; i++) {
+        const size_t j = i % shape.n;
+        const double expected = j % 3 && j % 2 == 0 ? 1 + 0x1p-52 : 1;
+        const double found = array_get(&out, i) * (i / shape.n % 2 ? -1 : 1);
+        cr_expect(found == expected, "element %zu: %a, expected %a", i, found, expected);
+    }
+    free(out.data);
+    subject_free(&s);
+}
+
 /* The instruction itself and its model on the CPU. */
 Test(gpu_gemm, mma_agrees, .timeout = 300)
 {
