@@ -2,8 +2,8 @@
  *
  * A block has a tile of 128 rows: eight warps, each four of them a group of 64 rows, multiply, and
  * a ninth has the packed steps brought into shared memory as they lie, as far ahead as there are
- * stages. C and D have whole tiles. Where sums are promoted, a second register an element adds up
- * those of the chains, and a tile has half as many columns. */
+ * stages. C and D have whole tiles. Where sums are promoted (promoted.cuh), a tile has half as many
+ * columns. */
 #pragma once
 
 #include "kernels/gemm/sync.cuh"
@@ -17,7 +17,7 @@ template <bool promotes> struct group_tile {
     static constexpr unsigned STEP_ROW = CORE_STEP * CORE_ROW; /* bytes of a row in a step */
     static constexpr unsigned A_BYTES = DOWN * STEP_ROW, B_BYTES = ACROSS * STEP_ROW;
     static constexpr unsigned STAGES = promotes ? 6 : 4;
-    static constexpr unsigned MULTIPLYING = 256, THREADS = MULTIPLYING + 32;
+    static constexpr unsigned MULTIPLYING = 256; /* threads */
     static constexpr unsigned ALIGNMENT = 128, BYTES = STAGES * (A_BYTES + B_BYTES) + ALIGNMENT;
 };
 
@@ -96,27 +96,16 @@ __device__ inline void bring(const struct instructed &p, const struct pipeline &
     }
 }
 
-/* Instruction i of a step, for a group of warps. */
+/* Instruction i of a step, for a group of warps; not added to d where it begins a chain. */
 template <enum mma_element E, enum format R, typename T, int count>
 __device__ __forceinline__ void multiply_core(unsigned (&d)[count], unsigned stage, unsigned group,
-                                              unsigned i)
+                                              unsigned i, bool adds = true)
 {
     constexpr unsigned a_leading = T::DOWN * 16, b_leading = T::ACROSS * 16, eight_rows = 128;
     const unsigned a = stage + group * 64 / 8 * eight_rows + i * 2 * a_leading;
     const unsigned b = stage + T::A_BYTES + i * 2 * b_leading;
     mma::multiply_group<E, R, T::ACROSS>(d, mma::descriptor(a, a_leading, eight_rows),
-                                         mma::descriptor(b, b_leading, eight_rows));
-}
-
-/* Adds the chain's sums, which end here, and begins the next at +0. */
-template <int count>
-__device__ __forceinline__ void promote(unsigned (&all)[count], unsigned (&d)[count])
-{
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        all[i] = __float_as_uint(__fadd_rn(__uint_as_float(all[i]), __uint_as_float(d[i])));
-        d[i] = 0;
-    }
+                                         mma::descriptor(b, b_leading, eight_rows), adds);
 }
 
 template <enum mma_element E, enum format R, typename T, int count>
@@ -150,46 +139,6 @@ __device__ __forceinline__ void multiply_all(unsigned (&d)[count], const struct 
             mma::group_wait<0>();
             mma::hold_registers(d);
         }
-    }
-}
-
-/* Chains end between steps where they have whole steps; else, instructions are taken one by one. */
-template <enum mma_element E, enum format R, typename T, int count>
-__device__ __forceinline__ void multiply_chains(unsigned (&all)[count], unsigned (&d)[count],
-                                                const struct instructed &p,
-                                                const struct pipeline &at, unsigned group)
-{
-    const unsigned steps = p.k.padded / CORE_STEP, end = p.k.instructions;
-    const bool between = p.k.per_chain % CORE_STEP == 0 || p.k.per_chain == end;
-    for (unsigned s = 0; s < steps; s++) {
-        const unsigned slot = s % T::STAGES, stage = at.stages + slot * (T::A_BYTES + T::B_BYTES);
-        barrier_wait(at.full + 8 * slot, s / T::STAGES % 2);
-        __syncwarp();
-        if (between && end - s * CORE_STEP >= CORE_STEP) {
-            mma::group_fence();
-#pragma unroll
-            for (unsigned i = 0; i < CORE_STEP; i++)
-                multiply_core<E, R, T>(d, stage, group, i);
-            mma::group_commit();
-            mma::group_wait<0>();
-            mma::hold_registers(d);
-            const unsigned done = (s + 1) * CORE_STEP;
-            if (done % p.k.per_chain == 0 || done == end)
-                promote(all, d);
-        } else {
-            for (unsigned done = s * CORE_STEP + 1; done <= (s + 1) * CORE_STEP && done <= end;
-                 done++) {
-                mma::group_fence();
-                multiply_core<E, R, T>(d, stage, group, (done - 1) % CORE_STEP);
-                mma::group_commit();
-                mma::group_wait<0>();
-                mma::hold_registers(d);
-                if (done % p.k.per_chain == 0 || done == end)
-                    promote(all, d);
-            }
-        }
-        if (threadIdx.x % 32 == 0)
-            barrier_arrive(at.empty + 8 * slot);
     }
 }
 
@@ -274,54 +223,6 @@ __device__ __forceinline__ void store_tile(const struct instructed &p, const uns
             else
                 ((unsigned *)p.d)[at] = shortened(d[i], d[i + 1], p.results);
         }
-    }
-}
-
-template <enum mma_element E, enum format R, bool promotes>
-__global__ static void __launch_bounds__(group_tile<promotes>::THREADS, 1)
-    multiply_by_group(const __grid_constant__ struct instructed p)
-{
-    typedef group_tile<promotes> T;
-    constexpr int COUNT = T::ACROSS / (R == FP16 ? 4 : 2);
-    extern __shared__ uint4 stages[];
-    __shared__ uint64_t full[T::STAGES], empty[T::STAGES];
-    const struct pipeline at = {(shared_address(stages) + T::ALIGNMENT - 1) / T::ALIGNMENT *
-                                    T::ALIGNMENT,
-                                shared_address(full), shared_address(empty)};
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    unsigned down, across;
-    tile_of(p, blockIdx.x, &down, &across);
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < T::STAGES; s++) {
-            barrier_make(at.full + 8 * s, 1);
-            barrier_make(at.empty + 8 * s, T::MULTIPLYING / 32);
-        }
-        asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");
-    }
-    __syncthreads();
-    if (warp == T::MULTIPLYING / 32) {
-        if (lane == 0)
-            bring<T>(p, at, down, across);
-        return;
-    }
-    const size_t row = (size_t)down * T::DOWN + warp * 16 + lane / 4;
-    const size_t column = (size_t)across * T::ACROSS + lane % 4 * 2,
-                 begin = (row * p.wide + column) / 2;
-    unsigned d[COUNT];
-    if constexpr (promotes) {
-        unsigned all[COUNT];
-        load_tile<R>(all, p, begin);
-#pragma unroll
-        for (int i = 0; i < COUNT; i++)
-            d[i] = 0;
-        mma::hold_registers(d);
-        multiply_chains<E, R, T>(all, d, p, at, warp / 4);
-        store_tile<R>(p, all, begin);
-    } else {
-        load_tile<R>(d, p, begin);
-        mma::hold_registers(d);
-        multiply_all<E, R, T>(d, p, at, warp / 4);
-        store_tile<R>(p, d, begin);
     }
 }
 

@@ -4,7 +4,7 @@
  * format on the way, and D is rounded at the end where another was asked for. Each element is the
  * chain of instructions that the model computes: as many, in this order, the last one with zeros.
  */
-#include "kernels/gemm/group.cuh"
+#include "kernels/gemm/promoted.cuh"
 
 namespace gemm
 {
@@ -198,7 +198,7 @@ template <bool promotes> static struct plan group_plan(const struct cuda_task *t
     return plan_of(t, T::DOWN, T::ACROSS, CORE_ROW, CORE_STEP, promotes ? every : 0, true);
 }
 
-template <bool promotes> static int run_group(const struct cuda_task *t)
+template <bool promotes, enum promotion how> static int run_group(const struct cuda_task *t)
 {
     return with_pair(t, [&](auto pair) -> int {
         typedef decltype(pair) P;
@@ -207,12 +207,13 @@ template <bool promotes> static int run_group(const struct cuda_task *t)
             return cudaErrorNotSupported;
         } else {
             const struct plan plan = group_plan<promotes>(t);
-            auto *kernel = multiply_by_group<P::element, P::result, promotes>;
+            auto *kernel = multiply_by_group<P::element, P::result, promotes, how>;
             const int error = allow(kernel, T::BYTES);
             return error != cudaSuccess
                        ? error
                        : run_plan<CORES>(t, plan, [&](unsigned tiles, cudaStream_t stream) -> int {
-                             kernel<<<tiles, T::THREADS, T::BYTES, stream>>>(plan.given);
+                             kernel<<<tiles, group_threads<promotes, how>, T::BYTES, stream>>>(
+                                 plan.given);
                              return cudaGetLastError();
                          });
         }
@@ -229,6 +230,6 @@ template <bool promotes> static size_t group_workspace(const struct cuda_task *t
 extern "C" const struct cuda_method gemm_mma_cuda = {gemm::sync_workspace, no_workspace,
                                                      gemm::run_sync};
 extern "C" const struct cuda_method gemm_wgmma_cuda = {gemm::group_workspace<false>, no_workspace,
-                                                       gemm::run_group<false>};
+                                                       gemm::run_group<false, gemm::TURNS>};
 extern "C" const struct cuda_method gemm_promoted_cuda = {gemm::group_workspace<true>, no_workspace,
-                                                          gemm::run_group<true>};
+                                                          gemm::run_group<true, gemm::TURNS>};

@@ -112,26 +112,28 @@ template <int count> __device__ __forceinline__ void hold_registers(unsigned (&d
 // clang-format on
 
 /* `behind` is what PTX has behind the signs of A and B: whether 16-bit factors are transposed. */
-#define MMA_GROUP(count, first, second, name, behind)                                              \
-    asm volatile("{.reg .pred p; setp.ne.b32 p, 1, 0;\nwgmma.mma_async.sync.aligned." name         \
-                 " {" MMA_GROUP_##count##_NAMES "}, %" first ", %" second ", p, 1, 1" behind ";}"  \
+#define MMA_GROUP(count, first, second, third, name, behind)                                       \
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %" third                                           \
+                 ", 0;\nwgmma.mma_async.sync.aligned." name " {" MMA_GROUP_##count##_NAMES         \
+                 "}, %" first ", %" second ", p, 1, 1" behind ";}"                                 \
                  : MMA_GROUP_##count                                                               \
-                 : "l"(a), "l"(b)                                                                  \
+                 : "l"(a), "l"(b), "r"((unsigned)adds)                                             \
                  : "memory")
 #define MMA_GROUP_OF(k, types, behind)                                                             \
     do {                                                                                           \
         if constexpr (R == FP16)                                                                   \
-            MMA_GROUP(64, "64", "65", "m64n256" k ".f16." types, behind);                          \
+            MMA_GROUP(64, "64", "65", "66", "m64n256" k ".f16." types, behind);                    \
         else if constexpr (COLUMNS == 256)                                                         \
-            MMA_GROUP(128, "128", "129", "m64n256" k ".f32." types, behind);                       \
+            MMA_GROUP(128, "128", "129", "130", "m64n256" k ".f32." types, behind);                \
         else                                                                                       \
-            MMA_GROUP(64, "64", "65", "m64n128" k ".f32." types, behind);                          \
+            MMA_GROUP(64, "64", "65", "66", "m64n128" k ".f32." types, behind);                    \
     } while (0)
 
-/* 256 columns, or 128 of fp32. */
+/* 256 columns, or 128 of fp32. D = A B where it does not add, as if C were +0. */
 template <enum mma_element E, enum format R, int COLUMNS>
 __device__ __forceinline__ void multiply_group(unsigned (&d)[COLUMNS / (R == FP16 ? 4 : 2)],
-                                               unsigned long long a, unsigned long long b)
+                                               unsigned long long a, unsigned long long b,
+                                               bool adds)
 {
     static_assert(COLUMNS == 256 || (COLUMNS == 128 && R == FP32), "");
     if constexpr (E == MMA_FP16)
