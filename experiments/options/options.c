@@ -50,7 +50,7 @@ const struct option_spec option_specs[] = {
      "memory layout of the rows: row, column, batch:S"},
     {"keep", 0, "LIST", "run bench check",
      "percentage of the elements that a compaction keeps: 0 to 100"},
-    {"shape", 0, "LIST", "run bench check recommend reveal",
+    {"shape", 0, "LIST", "run bench check recommend reveal kernels",
      "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P][:c=0], t: by columns"},
     {"batch", 0, "LIST", "check",
      "matrix products, sums and statistics of rows: try batches of these numbers of rows, 1,2,8 or "

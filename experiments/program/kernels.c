@@ -6,6 +6,7 @@
 
 #include "experiments/operations/layout.h"
 #include "experiments/operations/operation.h"
+#include "experiments/operations/shape.h"
 #include "experiments/system/device.h"
 #include "experiments/program/verbs.h"
 #include "kernels/gpu/gpu.h"
@@ -13,6 +14,7 @@
 struct asked {
     struct list methods; /* none: all that are on a GPU */
     struct numbers n;
+    struct list shapes; /* of matrix products, in place of n */
     struct device device;
     bool json;
     json_t *rows;
@@ -29,6 +31,10 @@ static enum status read(struct asked *of, const struct arguments *a, struct prob
         status = argument_list(a, "method", &of->methods, p);
     if (status == STATUS_OK)
         status = argument_numbers(a, "n", RANGE_DOUBLING, 1, (uint64_t)1 << 40, &of->n, p);
+    if (status == STATUS_OK)
+        status = argument_list(a, "shape", &of->shapes, p);
+    if (status == STATUS_OK && of->shapes.count > 0 && of->n.count > 0)
+        status = problem(p, STATUS_USAGE, "option --shape: found --n too, expected one of them");
     if (status == STATUS_OK && of->n.count == 0)
         status = numbers_parse(&of->n, "n", "2^10,2^20", RANGE_DOUBLING, 1, 1 << 20, p);
     return status;
@@ -42,13 +48,13 @@ static void take(void *context, const char *name)
 enum { BINS = 1000 }; /* of what takes keys */
 
 static enum status kernels_of(json_t *names, const struct asked *of, const struct method *m,
-                              const struct array *in, const uint32_t *keys, enum format f,
-                              struct problem *p)
+                              const struct array *in, const struct gemm_shape *asked,
+                              const uint32_t *keys, enum format f, struct problem *p)
 {
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
-    struct gemm_shape shape = {0};
-    if (operation_asks(m->operation, SETTING_SHAPE))
+    struct gemm_shape shape = asked ? *asked : (struct gemm_shape){0};
+    if (!asked && operation_asks(m->operation, SETTING_SHAPE))
         shape = shape_fitting(in->n, 1, true);
     const size_t outputs = shape.m * shape.n;
     void *zeros = calloc(outputs + 1, (size_t)format_facts[f].bytes);
@@ -80,11 +86,15 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
     return status;
 }
 
-/* A row. That it cannot be told is no failure of the others. */
+/* A row. That it cannot be told is no failure of the others. shape: of a matrix product of n
+ * elements; NULL: one that n has room for. */
 static enum status tell(struct asked *of, const struct method *m, enum format s, enum format f,
-                        size_t n, struct problem *p)
+                        size_t n, const struct gemm_shape *shape, struct problem *p)
 {
     struct problem why = {0};
+    char text[SHAPE_NAME] = "";
+    if (shape)
+        shape_name(text, shape);
     struct array in = {s, n, calloc(n, (size_t)format_facts[s].bytes)};
     uint32_t *keys = calloc(n, sizeof *keys);
     if (!in.data || !keys) {
@@ -93,17 +103,18 @@ static enum status tell(struct asked *of, const struct method *m, enum format s,
         return problem(p, STATUS_MEMORY, "kernels: out of memory for %zu elements", n);
     }
     json_t *names = json_array();
-    bool known = kernels_of(names, of, m, &in, keys, f, &why) == STATUS_OK;
+    bool known = kernels_of(names, of, m, &in, shape, keys, f, &why) == STATUS_OK;
     free(in.data);
     free(keys);
     const char *storage = format_facts[s].name, *accumulator = format_facts[f].name;
-    json_array_append_new(of->rows,
-                          json_pack("{ss ss ss sI so so}", "method", m->name, "storage", storage,
-                                    "accumulator", accumulator, "n", (json_int_t)n, "kernels",
-                                    known ? json_incref(names) : json_null(), "why",
-                                    known ? json_null() : json_string(why.text)));
+    json_array_append_new(of->rows, json_pack("{ss ss ss sI ss* so so}", "method", m->name,
+                                              "storage", storage, "accumulator", accumulator, "n",
+                                              (json_int_t)n, "shape", shape ? text : NULL,
+                                              "kernels", known ? json_incref(names) : json_null(),
+                                              "why", known ? json_null() : json_string(why.text)));
     if (!of->json)
-        printf("%s %s/%s n=%zu\n", m->name, storage, accumulator, n);
+        shape ? printf("%s %s/%s %s\n", m->name, storage, accumulator, text)
+              : printf("%s %s/%s n=%zu\n", m->name, storage, accumulator, n);
     for (size_t i = 0; !of->json && known && i < json_array_size(names); i++)
         printf("  %s\n", json_string_value(json_array_get(names, i)));
     if (!of->json && !known)
@@ -112,14 +123,38 @@ static enum status tell(struct asked *of, const struct method *m, enum format s,
     return STATUS_OK;
 }
 
+static enum status tell_shapes(struct asked *of, const struct method *m, enum format s,
+                               enum format f, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < of->shapes.count && status == STATUS_OK; i++) {
+        struct gemm_shape shape;
+        status = shape_parse(&shape, of->shapes.item[i], p);
+        if (status == STATUS_OK)
+            status = tell(of, m, s, f, gemm_c_begins(&shape), &shape, p);
+    }
+    return status;
+}
+
 static enum status tell_method(struct asked *of, const struct method *m, struct problem *p)
 {
     enum status status = STATUS_OK;
+    if (of->shapes.count > 0 && !operation_asks(m->operation, SETTING_SHAPE))
+        return of->methods.count == 0
+                   ? STATUS_OK
+                   : problem(p, STATUS_USAGE, "option --shape: found %s, expected matrix products",
+                             m->name);
+    for (enum format s = 0; s < FORMATS && of->shapes.count > 0; s++)
+        for (enum format f = 0; f < FORMATS && status == STATUS_OK; f++)
+            if (method_supports(m, DEVICE_CUDA, s, f))
+                status = tell_shapes(of, m, s, f, p);
+    if (of->shapes.count > 0)
+        return status;
     for (enum format s = 0; s < FORMATS; s++)
         for (enum format f = 0; f < FORMATS; f++)
             for (size_t i = 0; i < of->n.count && status == STATUS_OK; i++)
                 if (method_supports(m, DEVICE_CUDA, s, f))
-                    status = tell(of, m, s, f, of->n.item[i], p);
+                    status = tell(of, m, s, f, of->n.item[i], NULL, p);
     return status;
 }
 
@@ -142,6 +177,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     }
     json_decref(of.rows);
     list_free(&of.methods);
+    list_free(&of.shapes);
     numbers_free(&of.n);
     return status;
 }
@@ -150,9 +186,13 @@ const struct verb verb_kernels = {
     .name = "kernels",
     .operands = "",
     .summary = "which kernels a method launches on a GPU: the path that a library takes",
-    .details = "A library chooses its kernels by n, formats and device, and does not say which.\n"
-               "Default: all methods that run on a GPU, at n = 2^10 and 2^20.",
-    .examples = "  ulpscope kernels --method cublas/sum_by_gemm_16,cub/sum --n 1e6\n"
-                "  ulpscope kernels --method cub/sum_not_guaranteed --json",
+    .details =
+        "A library chooses its kernels by n, formats and device, and does not say which.\n"
+        "Default: all methods that run on a GPU, at n = 2^10 and 2^20. A library chooses by the "
+        "shape of a matrix product too: --shape.",
+    .examples =
+        "  ulpscope kernels --method cublas/sum_by_gemm_16,cub/sum --n 1e6\n"
+        "  ulpscope kernels --method cublaslt/product_16 --shape 16x4096x4096,4096x4096x4096\n"
+        "  ulpscope kernels --method cub/sum_not_guaranteed --json",
     .run = run,
 };
