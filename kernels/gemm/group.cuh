@@ -19,6 +19,13 @@ template <bool promotes> struct group_tile {
     static constexpr unsigned STAGES = promotes ? 6 : 4;
     static constexpr unsigned MULTIPLYING = 256; /* threads */
     static constexpr unsigned ALIGNMENT = 128, BYTES = STAGES * (A_BYTES + B_BYTES) + ALIGNMENT;
+    static constexpr unsigned BLOCKS = 1; /* that share what they bring of B */
+};
+
+/* Two blocks of a cluster have tiles one below the other. Each brings half of B's part of a step,
+ * to both: so three quarters as much comes from the cache. */
+struct paired_tile : group_tile<true> {
+    static constexpr unsigned BLOCKS = 2;
 };
 
 /* --- barriers in shared memory, by their addresses there --- */
@@ -71,6 +78,34 @@ __device__ inline void copy_bulk(unsigned to, const void *from, unsigned bytes, 
         : "memory");
 }
 
+/* The same to two blocks, at the same place in each; it counts at the barrier of each. */
+__device__ inline void copy_to_both(unsigned to, const void *from, unsigned bytes, unsigned barrier)
+{
+    const unsigned short both = 3;
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier), "h"(both)
+                 : "memory");
+}
+
+/* At this barrier of another block of the cluster. */
+__device__ inline void barrier_arrive_at(unsigned barrier, unsigned block)
+{
+    asm volatile("{.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];}" ::"r"(barrier),
+                 "r"(block)
+                 : "memory");
+}
+
+/* Until all threads of all blocks are here. */
+template <unsigned blocks> __device__ inline void wait_for_blocks()
+{
+    if constexpr (blocks == 1)
+        __syncthreads();
+    else
+        asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+
 /* --- the two kinds of warps --- */
 
 /* Where a block's stages and their barriers are. */
@@ -92,7 +127,13 @@ __device__ inline void bring(const struct instructed &p, const struct pipeline &
             barrier_wait(at.empty + 8 * slot, (round - 1) % 2);
         barrier_expect(full, T::A_BYTES + T::B_BYTES);
         copy_bulk(to, a + (size_t)s * T::A_BYTES, T::A_BYTES, full);
-        copy_bulk(to + T::A_BYTES, b + (size_t)s * T::B_BYTES, T::B_BYTES, full);
+        if constexpr (T::BLOCKS == 1) {
+            copy_bulk(to + T::A_BYTES, b + (size_t)s * T::B_BYTES, T::B_BYTES, full);
+        } else {
+            constexpr unsigned part = T::B_BYTES / T::BLOCKS;
+            const unsigned own = blockIdx.x % T::BLOCKS * part;
+            copy_to_both(to + T::A_BYTES + own, b + (size_t)s * T::B_BYTES + own, part, full);
+        }
     }
 }
 

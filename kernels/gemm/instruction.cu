@@ -207,14 +207,13 @@ template <bool promotes, enum promotion how> static int run_group(const struct c
             return cudaErrorNotSupported;
         } else {
             const struct plan plan = group_plan<promotes>(t);
-            auto *kernel = multiply_by_group<P::element, P::result, promotes, how>;
-            const int error = allow(kernel, T::BYTES);
+            const int error =
+                allow(multiply_by_group<P::element, P::result, promotes, how>, T::BYTES);
             return error != cudaSuccess
                        ? error
-                       : run_plan<CORES>(t, plan, [&](unsigned tiles, cudaStream_t stream) -> int {
-                             kernel<<<tiles, group_threads<promotes, how>, T::BYTES, stream>>>(
-                                 plan.given);
-                             return cudaGetLastError();
+                       : run_plan<CORES>(t, plan, [&](unsigned, cudaStream_t stream) -> int {
+                             return launch_group<P::element, P::result, promotes, how>(plan.given,
+                                                                                       stream);
                          });
         }
     });

@@ -12,13 +12,21 @@
 namespace gemm
 {
 
-enum promotion { ZEROED, FRESH, TURNS };
+enum promotion { ZEROED, FRESH, TURNS, PAIRS };
 
 /* Three registers an element are more than a block of this size has for each thread. Those that
  * multiply get some of the others', which they can from whole groups of four warps. */
 template <bool promotes, enum promotion how>
+constexpr bool exchanges_registers = promotes &&how >= TURNS;
+template <bool promotes, enum promotion how>
 constexpr unsigned group_threads = group_tile<promotes>::MULTIPLYING +
-                                   (promotes && how == TURNS ? 128 : 32);
+                                   (exchanges_registers<promotes, how> ? 128 : 32);
+
+template <bool promotes, enum promotion how> struct tile_for { typedef group_tile<promotes> type; };
+template <> struct tile_for<true, PAIRS> {
+    typedef paired_tile type;
+};
+
 template <int left> __device__ __forceinline__ void give_registers()
 {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(left));
@@ -73,8 +81,11 @@ __device__ __forceinline__ void wait_for(const struct pipeline &at, unsigned ste
 template <typename T>
 __device__ __forceinline__ void free_stage(const struct pipeline &at, unsigned step)
 {
-    if (threadIdx.x % 32 == 0)
-        barrier_arrive(at.empty + 8 * (step % T::STAGES));
+    const unsigned lane = threadIdx.x % 32, empty = at.empty + 8 * (step % T::STAGES);
+    if (T::BLOCKS == 1 && lane == 0)
+        barrier_arrive(empty);
+    if (T::BLOCKS > 1 && lane < T::BLOCKS)
+        barrier_arrive_at(empty, lane);
 }
 
 /* One chain at a time. Chains end between steps where they have whole steps; else, instructions are
@@ -198,7 +209,7 @@ __device__ __forceinline__ void promote_all(unsigned (&all)[count], unsigned (&d
 {
     const bool between = p.k.per_chain % CORE_STEP == 0 || p.k.per_chain == p.k.instructions;
     make_zeros(d);
-    if (how == TURNS && between)
+    if (how >= TURNS && between)
         multiply_turns<E, R, T>(all, d, p, at, group);
     else
         multiply_chains<E, R, T, how>(all, d, p, at, group);
@@ -208,7 +219,7 @@ template <enum mma_element E, enum format R, bool promotes, enum promotion how>
 __global__ static void __launch_bounds__(group_threads<promotes, how>, 1)
     multiply_by_group(const __grid_constant__ struct instructed p)
 {
-    typedef group_tile<promotes> T;
+    typedef typename tile_for<promotes, how>::type T;
     constexpr int COUNT = T::ACROSS / (R == FP16 ? 4 : 2);
     extern __shared__ uint4 stages[];
     __shared__ uint64_t full[T::STAGES], empty[T::STAGES];
@@ -217,40 +228,64 @@ __global__ static void __launch_bounds__(group_threads<promotes, how>, 1)
                                 shared_address(full), shared_address(empty)};
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     unsigned down, across;
-    tile_of(p, blockIdx.x, &down, &across);
+    tile_of(p, T::BLOCKS, blockIdx.x / T::BLOCKS, &down, &across);
+    down = down * T::BLOCKS + blockIdx.x % T::BLOCKS;
+    const bool outside = down >= p.down; /* brings its half of B, and stores nothing */
     if (threadIdx.x == 0) {
         for (unsigned s = 0; s < T::STAGES; s++) {
             barrier_make(at.full + 8 * s, 1);
-            barrier_make(at.empty + 8 * s, T::MULTIPLYING / 32);
+            barrier_make(at.empty + 8 * s, T::BLOCKS * T::MULTIPLYING / 32);
         }
         asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");
     }
-    __syncthreads();
-    constexpr bool exchanges = promotes && how == TURNS;
+    wait_for_blocks<T::BLOCKS>();
     if (warp >= T::MULTIPLYING / 32) {
-        if constexpr (exchanges)
+        if constexpr (exchanges_registers<promotes, how>)
             give_registers<40>();
         if (warp == T::MULTIPLYING / 32 && lane == 0)
-            bring<T>(p, at, down, across);
-        return;
-    }
-    if constexpr (exchanges)
-        take_registers<232>();
-    const size_t row = (size_t)down * T::DOWN + warp * 16 + lane / 4;
-    const size_t column = (size_t)across * T::ACROSS + lane % 4 * 2,
-                 begin = (row * p.wide + column) / 2;
-    unsigned d[COUNT];
-    if constexpr (promotes) {
-        unsigned all[COUNT];
-        load_tile<R>(all, p, begin);
-        promote_all<E, R, T, how>(all, d, p, at, warp / 4);
-        store_tile<R>(p, all, begin);
+            bring<T>(p, at, outside ? p.down - 1 : down, across);
     } else {
-        load_tile<R>(d, p, begin);
-        mma::hold_registers(d);
-        multiply_all<E, R, T>(d, p, at, warp / 4);
-        store_tile<R>(p, d, begin);
+        if constexpr (exchanges_registers<promotes, how>)
+            take_registers<232>();
+        const size_t row = (size_t)(outside ? p.down - 1 : down) * T::DOWN + warp * 16 + lane / 4;
+        const size_t column = (size_t)across * T::ACROSS + lane % 4 * 2,
+                     begin = (row * p.wide + column) / 2;
+        unsigned d[COUNT];
+        if constexpr (promotes) {
+            unsigned all[COUNT];
+            load_tile<R>(all, p, begin);
+            promote_all<E, R, T, how>(all, d, p, at, warp / 4);
+            if (!outside)
+                store_tile<R>(p, all, begin);
+        } else {
+            load_tile<R>(d, p, begin);
+            mma::hold_registers(d);
+            multiply_all<E, R, T>(d, p, at, warp / 4);
+            store_tile<R>(p, d, begin);
+        }
     }
+    if (T::BLOCKS > 1) /* the other block may still count at a barrier of this one */
+        wait_for_blocks<T::BLOCKS>();
+}
+
+/* Of so many tiles. */
+template <enum mma_element E, enum format R, bool promotes, enum promotion how>
+static int launch_group(const struct instructed &p, cudaStream_t stream)
+{
+    typedef typename tile_for<promotes, how>::type T;
+    auto *kernel = multiply_by_group<E, R, promotes, how>;
+    cudaLaunchAttribute cluster = {};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = T::BLOCKS;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = (p.down + T::BLOCKS - 1) / T::BLOCKS * T::BLOCKS * p.across;
+    config.blockDim = group_threads<promotes, how>;
+    config.dynamicSmemBytes = T::BYTES;
+    config.stream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = T::BLOCKS > 1;
+    return cudaLaunchKernelEx(&config, kernel, p);
 }
 
 } // namespace gemm

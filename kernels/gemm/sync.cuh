@@ -24,13 +24,14 @@ struct instructed {
     enum format results;
 };
 
-/* Tiles that run at once are near each other: eight tiles down before the next one across. */
-__device__ inline void tile_of(const struct instructed &p, unsigned block, unsigned *down,
-                               unsigned *across)
+/* Tiles that run at once are near each other: eight down before the next one across. A block has
+ * one of `each` tiles that lie one below the other. */
+__device__ inline void tile_of(const struct instructed &p, unsigned each, unsigned block,
+                               unsigned *down, unsigned *across)
 {
-    constexpr unsigned together = 8;
+    const unsigned together = 8 / each, all = (p.down + each - 1) / each;
     const unsigned band = block / (together * p.across), first = band * together;
-    const unsigned high = p.down - first < together ? p.down - first : together;
+    const unsigned high = all - first < together ? all - first : together;
     const unsigned within = block - first * p.across;
     *down = first + within % high;
     *across = within / high;
@@ -161,7 +162,7 @@ __global__ static void __launch_bounds__(sync_tile<E>::THREADS)
     constexpr unsigned STAGE = T::A_UNITS + T::B_UNITS;
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     unsigned down, across;
-    tile_of(p, blockIdx.x, &down, &across);
+    tile_of(p, 1, blockIdx.x, &down, &across);
     const unsigned steps = p.k.padded / T::STEP;
     const size_t row = (size_t)down * T::DOWN + warp / 4 * T::ROWS * 16 + lane / 4;
     const size_t column = (size_t)across * T::ACROSS + warp % 4 * T::COLUMNS * 16 + lane % 4 * 2;

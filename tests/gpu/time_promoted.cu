@@ -102,6 +102,7 @@ int time_format(enum format f, size_t size, size_t promote)
         {"zeroed", gemm::run_group<true, gemm::ZEROED>, true, {}},
         {"fresh", gemm::run_group<true, gemm::FRESH>, true, {}},
         {"turns", gemm::run_group<true, gemm::TURNS>, true, {}},
+        {"pairs", gemm::run_group<true, gemm::PAIRS>, true, {}},
         {"wgmma", gemm::run_group<false, gemm::TURNS>, false, {}},
         {"packing", pack_both, false, {}},
     };
