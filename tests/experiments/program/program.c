@@ -179,6 +179,7 @@ Test(program, list_is_short, .init = make_folder, .fini = remove_folder)
     cr_expect(lines <= 67, "%zu lines", lines); /* a line or more for each family */
     free(out);
     expect_said("out", "\n  sum/ serial pairwise ");
+    expect_said("out", "\n  sumexp/ logsumexp/ softmax/ serial tiled ");
     expect_said("out", "\ninputs (ulpscope list inputs says more):\n  uniform symmetric ");
     expect_said("out", "\ncolumns (ulpscope list columns says more):\n");
     cr_assert_eq(run_program("list", "err_ulp"), 0);
