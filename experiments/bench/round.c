@@ -40,8 +40,9 @@ static bool stopped(const struct bench_listener *l)
 
 static void fail(struct bench_row *row, const struct problem *trouble)
 {
-    row->status = trouble->status;
-    snprintf(row->note, sizeof row->note, "failed: %.240s", trouble->text);
+    row->status = trouble->unsupported ? STATUS_OK : trouble->status;
+    snprintf(row->note, sizeof row->note, "%s: %.240s",
+             trouble->unsupported ? "unsupported" : "failed", trouble->text);
 }
 
 /* How many times as long a run on all of the input takes as one on the sample. What takes keys also

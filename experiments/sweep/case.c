@@ -215,5 +215,8 @@ enum status sweep_case(struct sweep *w, struct study_case *t, struct problem *p)
     if (p->status != STATUS_OK || why.status == STATUS_OK)
         return status;
     note_failure(w, t, &why);
-    return sweep_fail(w, t, &why, p);
+    if (!why.unsupported || t->done > 0)
+        return sweep_fail(w, t, &why, p);
+    t->supported = false;
+    return unsupported(w, t, &text, p);
 }

@@ -243,6 +243,8 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
         return status;
     if (outcome == OUTCOME_ERROR)
         return drop_row(r, row, p);
+    if (outcome == OUTCOME_UNSUPPORTED && !t->method->cpu)
+        t->supported = false; /* a library has said so */
     if (t->supported != (outcome != OUTCOME_UNSUPPORTED))
         return unexpected(row, RESULTS_STATUS,
                           t->supported ? "a result: this build has the method"

@@ -38,6 +38,8 @@ int gpu_count(bool elsewhere)
 enum status gpu_failed(int device, const char *doing, cudaError_t error, struct problem *p)
 {
     (void)cudaGetLastError();
+    if (p && p->status == STATUS_OK)
+        p->unsupported = error == cudaErrorNotSupported;
     return problem(p, error == cudaErrorMemoryAllocation ? STATUS_MEMORY : STATUS_DEVICE,
                    "device cuda:%d: %s: %s", device, doing, cudaGetErrorString(error));
 }

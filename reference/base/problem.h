@@ -4,6 +4,8 @@
  * code fills in a problem and returns; only the program prints it. */
 #pragma once
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,6 +23,9 @@ enum status {
 struct problem {
     enum status status;
     char text[1024]; /* one line, no newline: what, found, expected */
+    /* Of STATUS_DEVICE: a library of the device's says that it does not do this, though it does
+     * others; nothing has gone wrong. */
+    bool unsupported;
 };
 
 /* Records the first problem only (a later one is a consequence) and returns

@@ -26,6 +26,13 @@ static enum status failing(const struct task *t, struct problem *p)
     return sum_nothing(t);
 }
 
+static enum status refusing(const struct task *t, struct problem *p)
+{
+    (void)t;
+    p->unsupported = true;
+    return problem(p, STATUS_DEVICE, "operation not supported");
+}
+
 static const struct method fake = {
     .name = "sum/fake",
     .operation = &operation_sum,
@@ -81,6 +88,25 @@ Test(failure, stopped_after_any_run, .init = make_folder, .fini = remove_folder)
         cr_expect(r.count == 2 && strcmp(field_of(&r, 0, SUMMARY_RUNS), "6") == 0);
         rows_free(&r);
     }
+}
+
+/* A library that does not do this has not failed: the case is done, and the study succeeds. */
+Test(failure, a_refusal_is_unsupported, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    struct method m = fake;
+    m.cpu = refusing;
+    study_of_fake(&s, &m, "1");
+    cr_expect_eq(study_sweep(&s, in_folder("out"), false), STATUS_OK, "%s", s.problem.text);
+    cr_expect(s.outcome.failed == 0 && s.outcome.finished == 2);
+    cr_expect(strstr(s.notes, "operation not supported"), "%s", s.notes);
+    cr_expect_eq(sweep_verdict(&s.outcome, &s.plan, "out", &s.problem), STATUS_OK);
+    study_free(&s);
+    struct rows r = rows_read(in_folder("out"), false);
+    cr_assert_eq(r.count, 1 + 6);
+    cr_expect_str_eq(field_of(&r, 0, RESULTS_STATUS), "unsupported");
+    cr_expect_str_eq(field_of(&r, 0, RESULTS_RESULT), "");
+    rows_free(&r);
 }
 
 Test(failure, a_failure_is_a_row_and_tried_again, .init = make_folder, .fini = remove_folder)
