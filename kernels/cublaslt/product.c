@@ -10,8 +10,9 @@
  *   _16_no_workspace          0 bytes of workspace
  *   _16_no_split_k            CUBLASLT_REDUCTION_SCHEME_NONE: k is not split
  *   _16_second                the heuristic's second algorithm
- *   product_emulated          fp64 by integer products (Ozaki's scheme) where the library has that
- *                             for the chip (CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT)
+ *   product_emulated          where the library has that for the chip: fp64 by integer products
+ *                             (Ozaki's scheme, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT), fp32 by
+ *                             nine products of bf16 (CUBLAS_COMPUTE_32F_EMULATED_16BFX9)
  *
  * What the library has no algorithm for is an error that says so; nothing takes its place. Products
  * of 8 bits exist in one layout only: k along the rows of A and along the columns of B, lengths and
@@ -49,5 +50,5 @@ PRODUCT(product_16_no_split_k, "matrix products of fp16 and bf16 without split-K
         TENSOR_CORES)
 PRODUCT(product_16_second, "matrix products of fp16 and bf16, the heuristic's second choice", OF_16,
         TENSOR_CORES)
-PRODUCT(product_emulated, "matrix products in emulated fp64 where the chip has it",
-        FORMAT_PAIRS([FP64] = IN(FP64)), TENSOR_CORES)
+PRODUCT(product_emulated, "matrix products in emulated fp32 and fp64 where the chip has it",
+        FORMAT_PAIRS([FP32] = IN(FP32), [FP64] = IN(FP64)), TENSOR_CORES)

@@ -406,12 +406,13 @@ static cublasComputeType_t in_tf32(enum format)
     return CUBLAS_COMPUTE_32F_FAST_TF32;
 }
 
-static cublasComputeType_t in_integers(enum format)
+static cublasComputeType_t emulated(enum format accumulator)
 {
 #if CUBLASLT_EMULATES
-    return CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT;
+    return accumulator == FP64 ? CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT
+                               : CUBLAS_COMPUTE_32F_EMULATED_16BFX9;
 #else
-    return CUBLAS_COMPUTE_64F;
+    return plainly(accumulator);
 #endif
 }
 
@@ -425,7 +426,7 @@ constexpr struct asked fast = {plainly, usual, true, true, false, 0};
 constexpr struct asked bare = {plainly, 0, false, true, false, 0};
 constexpr struct asked whole = {plainly, usual, false, false, false, 0};
 constexpr struct asked second = {plainly, usual, false, true, false, 1};
-constexpr struct asked integers = {in_integers, plenty, false, true, true, 0};
+constexpr struct asked emulation = {emulated, plenty, false, true, true, 0};
 
 #define METHOD(name, ask)                                                                          \
     extern "C" const struct cuda_method cublaslt_##name##_cuda = {                                 \
@@ -440,6 +441,6 @@ METHOD(product_8_fast, fast)
 METHOD(product_16_no_workspace, bare)
 METHOD(product_16_no_split_k, whole)
 METHOD(product_16_second, second)
-METHOD(product_emulated, integers)
+METHOD(product_emulated, emulation)
 
 } // namespace cublaslt
