@@ -2,6 +2,7 @@
 
 #include "experiments/operations/operation.h"
 #include "experiments/subjects/foreign.h"
+#include "experiments/subjects/release.h"
 #include "reports/text/near.h"
 
 #include <stdio.h>
@@ -60,6 +61,8 @@ enum status subject_named(const struct method **m, const char *where, const char
     char known[SUBJECT_NAMES] = "";
     if (name_is_foreign(name))
         return foreign_named(m, where, name, operation, p);
+    if (name_is_release(name))
+        return release_named(m, where, name, p);
     *m = method_named(name);
     if (*m)
         return STATUS_OK;
@@ -82,6 +85,12 @@ enum status subject_named(const struct method **m, const char *where, const char
                    "%s: found '%.200s', expected one of %s; or exec:COMMAND, python:FUNCTION, or "
                    "PATH.so:NAME",
                    where, name, known);
+}
+
+const char *subject_fingerprint(const struct method *m)
+{
+    const char *object = foreign_fingerprint(m);
+    return object ? object : release_fingerprint(m);
 }
 
 enum status subject_askable(const struct method **m, const char *where, const char *name,

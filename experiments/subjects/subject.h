@@ -3,7 +3,8 @@
 
 #include "kernels/method/method.h"
 
-/* A method of the registry, or a foreign one (experiments/subjects/foreign.h). STATUS_USAGE names
+/* A method of the registry, one compiled with another release (experiments/subjects/release.h), or
+ * a foreign one (experiments/subjects/foreign.h). STATUS_USAGE names
  * `where` the name was found and what there is of `operation`, which may be NULL: of any. The
  * method lives as long as the process. */
 enum status subject_named(const struct method **m, const char *where, const char *name,
@@ -13,6 +14,9 @@ enum status subject_named(const struct method **m, const char *where, const char
  * keys; else STATUS_USAGE. */
 enum status subject_askable(const struct method **m, const char *where, const char *name,
                             const struct operation *operation, struct problem *p);
+
+/* The fingerprint of the shared object that it was loaded from; NULL where there is none. */
+const char *subject_fingerprint(const struct method *m);
 
 /* Appends the families of methods, which is what their names say before the '/', of an operation
  * or, where it is NULL, of all: "sum/..., cub/...". What is in the text already is left out. */

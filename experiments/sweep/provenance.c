@@ -4,6 +4,7 @@
 
 #include "experiments/cases/experiment.h"
 #include "experiments/subjects/foreign.h"
+#include "experiments/subjects/subject.h"
 #include "experiments/system/machine.h"
 #include "kernels/gpu/gpu.h"
 #include "reports/columns/columns.h"
@@ -15,7 +16,7 @@ static json_t *objects(const struct axes *axes)
 {
     json_t *object = NULL;
     for (size_t i = 0; i < axes->methods; i++) {
-        const char *fingerprint = foreign_fingerprint(axes->method[i]);
+        const char *fingerprint = subject_fingerprint(axes->method[i]);
         if (fingerprint && !object)
             object = json_object();
         if (fingerprint)
@@ -43,7 +44,7 @@ void provenance_changed(const struct axes *axes, const json_t *study, const char
                         void (*note)(void *context, const char *line), void *context)
 {
     for (size_t i = 0; i < axes->methods; i++) {
-        const char *name = axes->method[i]->name, *object = foreign_fingerprint(axes->method[i]);
+        const char *name = axes->method[i]->name, *object = subject_fingerprint(axes->method[i]);
         const char *is =
             object ? object
                    : json_string_value(json_object_get(foreign_facts(axes->method[i]), "sha256"));

@@ -1,5 +1,6 @@
 /* The format pairs that CUB and Thrust are asked for: those whose elements become the accumulator's
- * type exactly. */
+ * type exactly. ULPSCOPE_FEW_PAIRS: only the first so many of fp32/fp32, fp64/fp64 and bf16/fp32;
+ * each pair takes a compiler seconds (experiments/releases/release.cu). */
 #pragma once
 
 #include "kernels/device/device.cuh"
@@ -16,6 +17,10 @@ template <typename A> struct rounded_addition {
 /* Each calls `use` with values of the types S and A of a task. Accumulators of 2 bytes, */
 template <typename Use> int with_narrow_pair(const struct cuda_task *t, Use use)
 {
+#ifdef ULPSCOPE_FEW_PAIRS
+    (void)t, (void)use;
+    return cudaErrorInvalidValue;
+#else
     switch (FORMATS * t->of->in.format + t->accumulator) {
     case FORMATS *FP16 + FP16:
         return use(__half(), __half());
@@ -24,6 +29,7 @@ template <typename Use> int with_narrow_pair(const struct cuda_task *t, Use use)
     default:
         return cudaErrorInvalidValue;
     }
+#endif
 }
 
 /* wider ones, */
@@ -34,12 +40,16 @@ template <typename Use> int with_wide_pair(const struct cuda_task *t, Use use)
         return use(float(), float());
     case FORMATS *FP64 + FP64:
         return use(double(), double());
-    case FORMATS *FP16 + FP32:
-        return use(__half(), float());
+#if !defined ULPSCOPE_FEW_PAIRS || ULPSCOPE_FEW_PAIRS > 2
     case FORMATS *BF16 + FP32:
         return use(__nv_bfloat16(), float());
+#endif
+#ifndef ULPSCOPE_FEW_PAIRS
+    case FORMATS *FP16 + FP32:
+        return use(__half(), float());
     case FORMATS *FP32 + FP64:
         return use(float(), double());
+#endif
     default:
         return cudaErrorInvalidValue;
     }

@@ -13,14 +13,6 @@ enum status gpu_job_failed(const struct gpu_job *job, cudaError_t error, struct 
     return gpu_failed(job->channel->device, doing, error, p);
 }
 
-static const struct cuda_method *cuda_side(const struct method *m)
-{
-    for (size_t i = 0; i < method_count; i++)
-        if (method_registry[i] == m)
-            return cuda_registry[i];
-    return NULL;
-}
-
 /* Memory for the task; the device's part is zero-filled, as methods expect it. */
 static enum status make_workspace(struct gpu_job *job, struct problem *p)
 {
@@ -119,7 +111,7 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
     if (!job)
         return problem(p, STATUS_MEMORY, "no memory for the record of a job");
     job->method = m;
-    job->cuda = cuda_side(m);
+    job->cuda = method_cuda(m);
     enum status status = describe(job, input, t, p);
     if (status == STATUS_OK)
         status = gpu_choose(input->device, p);

@@ -120,14 +120,17 @@ const char *method_first_name(const char *name)
     return m && m->former ? m->former : name;
 }
 
-static bool in_this_build(const struct method *m, enum device_kind device)
+const struct cuda_method *method_cuda(const struct method *m)
 {
-    if (device == DEVICE_CPU || m->foreign)
-        return m->cpu != NULL;
     for (size_t i = 0; i < method_count; i++)
         if (method_registry[i] == m)
-            return cuda_registry[i] != NULL;
-    return false;
+            return cuda_registry[i];
+    return m->cuda;
+}
+
+static bool in_this_build(const struct method *m, enum device_kind device)
+{
+    return device == DEVICE_CPU || m->foreign ? m->cpu != NULL : method_cuda(m) != NULL;
 }
 
 const struct format_pairs *method_pairs(const struct method *m, enum device_kind device)

@@ -255,6 +255,10 @@ struct method {
     /* The CPU implementation; NULL where there is none. n may be 0. Fails only for memory,
      * with STATUS_MEMORY, or threads, with STATUS_DEVICE. */
     enum status (*cpu)(const struct task *t, struct problem *p);
+
+    /* The CUDA side of a method that is not of the registry: one of kernels/cub compiled with
+     * another release (kernels/cub/release.h). */
+    const struct cuda_method *cuda;
 };
 
 /* Can this be promised of it? And is it promised, this or more? */
@@ -266,6 +270,8 @@ extern const struct method *const method_registry[];
 extern const size_t method_count;
 /* Parallel to it (kernels/device/cuda.h): NULL where a method has no CUDA side in this build. */
 extern const struct cuda_method *const cuda_registry[];
+/* The CUDA side of a method of the registry, or its own; NULL where this build has none. */
+const struct cuda_method *method_cuda(const struct method *m);
 const struct method *method_named(const char *name); /* or formerly named; or NULL */
 /* The first name that a renamed method had, from which case ids are made; other names unchanged. */
 const char *method_first_name(const char *name);

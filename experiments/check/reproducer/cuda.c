@@ -123,10 +123,12 @@ static const struct call {
      true},
 };
 
+/* Of whatever release: cub/sum@3.1.4 is called as cub/sum is. */
 static const struct call *call_of(const struct method *m)
 {
+    size_t length = strcspn(m->name, "@");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(m->name, calls[i].name) == 0)
+        if (strlen(calls[i].name) == length && strncmp(m->name, calls[i].name, length) == 0)
             return &calls[i];
     return NULL;
 }

@@ -140,10 +140,11 @@ static void facts(struct text *to, const struct reproducer *r, const char *prefi
         free(flags);
     }
     if (!r->method->foreign) {
-        const char *cublas = gpu_cublas();
+        const char *cublas = gpu_cublas(), *at = strchr(r->method->name, '@');
+        const char *cccl = at ? at + 1 : build_cccl;
         snprintf(line, sizeof line, "library: CUDA %s%s%s%s%s, compiled by %s",
-                 gpu_build() ? gpu_build() : "not in this build", *build_cccl ? ", CCCL " : "",
-                 build_cccl, cublas ? ", cuBLAS " : "", cublas ? cublas : "",
+                 gpu_build() ? gpu_build() : "not in this build", *cccl ? ", CCCL " : "", cccl,
+                 cublas ? ", cuBLAS " : "", cublas ? cublas : "",
                  *build_cuda_compiler ? build_cuda_compiler : "nothing");
         reproducer_comment(to, prefix, line);
     }

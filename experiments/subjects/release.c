@@ -1,0 +1,175 @@
+#include "experiments/subjects/release.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "kernels/cub/release.h"
+
+enum { NAME = 128 };
+
+struct named {
+    struct method method;
+    char name[NAME], summary[256], fingerprint[33];
+    struct named *next;
+};
+
+static struct named *all;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* That before the '@'; NULL where there is none. */
+static const struct method *routine(const char *name)
+{
+    char before[NAME];
+    const char *at = strchr(name, '@');
+    if (!at || at[1] == 0 || (size_t)(at - name) >= sizeof before)
+        return NULL;
+    snprintf(before, sizeof before, "%.*s", (int)(at - name), name);
+    return method_named(before);
+}
+
+bool name_is_release(const char *name)
+{
+    return routine(name) != NULL;
+}
+
+/* 3001004 for "3.1.4", 0 for anything else. */
+static uint32_t version_of(const char *text)
+{
+    unsigned part[3] = {0};
+    char end;
+    return strspn(text, "0123456789.") == strlen(text) &&
+                   sscanf(text, "%4u.%3u.%3u%c", &part[0], &part[1], &part[2], &end) == 3
+               ? 1000000 * part[0] + 1000 * part[1] + part[2]
+               : 0;
+}
+
+static enum status fingerprint(char text[33], const char *path, struct problem *p)
+{
+    char block[1 << 14];
+    size_t got;
+    FILE *file = fopen(path, "re");
+    XXH3_state_t *state = XXH3_createState();
+    bool good = file && state && XXH3_128bits_reset(state) == XXH_OK;
+    while (good && (got = fread(block, 1, sizeof block, file)) > 0)
+        XXH3_128bits_update(state, block, got);
+    if (!good || ferror(file))
+        problem(p, STATUS_DATA,
+                "%s: could not be read: %s (experiments/releases/releases builds releases, "
+                "ULPSCOPE_RELEASES names their folder)",
+                path, strerror(errno));
+    XXH128_hash_t hash = good ? XXH3_128bits_digest(state) : (XXH128_hash_t){0};
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+    if (file)
+        fclose(file);
+    XXH3_freeState(state);
+    return p->status;
+}
+
+/* Loaded once a path: dlopen hands out what it has. */
+static enum status load(const struct release **release, const char *path, const char *version,
+                        struct problem *p)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *release = handle ? dlsym(handle, "ulpscope_release") : NULL;
+    if (!handle)
+        return problem(p, STATUS_DATA, "%s: could not be loaded: %s", path, dlerror());
+    if (!*release)
+        return problem(p, STATUS_DATA,
+                       "%s: found no symbol ulpscope_release, expected what "
+                       "experiments/releases/releases makes",
+                       path);
+    if ((*release)->layout != RELEASE_LAYOUT)
+        return problem(
+            p, STATUS_DATA,
+            "%s: found layout 0x%x of its structures, expected 0x%x: build it again with "
+            "experiments/releases/releases",
+            path, (unsigned)(*release)->layout, (unsigned)RELEASE_LAYOUT);
+    uint32_t is = (*release)->version;
+    return is == version_of(version)
+               ? STATUS_OK
+               : problem(p, STATUS_DATA, "%s: found CCCL %u.%u.%u in it, expected %s", path,
+                         (unsigned)(is / 1000000), (unsigned)(is / 1000 % 1000),
+                         (unsigned)(is % 1000), version);
+}
+
+static const struct release_method *find(const struct release *release, const char *name)
+{
+    for (uint32_t i = 0; i < release->count; i++)
+        if (strcmp(release->method[i].name, name) == 0)
+            return &release->method[i];
+    return NULL;
+}
+
+static enum status make(struct named *made, const char *where, const char *name, struct problem *p)
+{
+    const char *folder = getenv("ULPSCOPE_RELEASES"), *version = strchr(name, '@') + 1;
+    const struct method *of = routine(name);
+    const struct release *release;
+    char path[PATH_MAX];
+    if (strlen(name) >= NAME || version_of(version) == 0)
+        return problem(p, STATUS_USAGE, "%s: found '%.200s', expected a release as in %s@3.1.4",
+                       where, name, of->name);
+    snprintf(path, sizeof path, "%s/%s.so", folder && *folder ? folder : RELEASE_FOLDER, version);
+    enum status status = fingerprint(made->fingerprint, path, p);
+    if (status == STATUS_OK)
+        status = load(&release, path, version, p);
+    if (status != STATUS_OK)
+        return status;
+    const struct release_method *found = find(release, of->name);
+    if (!found)
+        return problem(p, STATUS_USAGE, "%s: %s is not in CCCL %s", where, of->name, version);
+    snprintf(made->name, sizeof made->name, "%s", name);
+    snprintf(made->summary, sizeof made->summary, "%s, compiled with CCCL %s", of->summary,
+             version);
+    made->method = *of;
+    made->method.name = made->name;
+    made->method.former = NULL;
+    made->method.summary = made->summary;
+    made->method.cuda = found->cuda;
+    made->method.vendor = false; /* those of the program's own release stand beside it */
+    struct format_pairs *pairs = &made->method.pairs[DEVICE_CUDA];
+    for (enum format f = 0; f < FORMATS; f++)
+        pairs->accumulators[f] &= found->accumulators[f];
+    return STATUS_OK;
+}
+
+enum status release_named(const struct method **m, const char *where, const char *name,
+                          struct problem *p)
+{
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&mutex);
+    struct named *of = all;
+    while (of && strcmp(of->name, name) != 0)
+        of = of->next;
+    if (!of) {
+        of = calloc(1, sizeof *of);
+        status =
+            of ? make(of, where, name, p) : problem(p, STATUS_MEMORY, "%s: out of memory", where);
+        if (status == STATUS_OK) {
+            of->next = all;
+            all = of;
+        } else {
+            free(of);
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    *m = status == STATUS_OK ? &of->method : NULL;
+    return status;
+}
+
+const char *release_fingerprint(const struct method *m)
+{
+    const char *found = NULL;
+    pthread_mutex_lock(&mutex);
+    for (struct named *of = all; of && !found; of = of->next)
+        found = m == &of->method ? of->fingerprint : NULL;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
