@@ -48,15 +48,10 @@ class Results:
             raise Fault(3, f'{folder}/trial.csv: found no row, expected one for each routine and rung')
         self.special = rows_of(folder / 'special.csv')
         self.bench = rows_of(folder / 'bench.csv') + rows_of(folder / 'bench-slow.csv')
-        self.errors = rows_of(self.beside('errors') / 'results.csv')
-        self.scans = rows_of(self.beside('scans') / 'results.csv')
+        self.errors = rows_of(folder / 'errors/results.csv')
+        self.scans = rows_of(folder / 'scans/results.csv')
         self.orders = {r['method']: r for r in rows_of(folder / 'orders.csv')}
         self.bounds = rows_of(folder / 'bounds.csv')
-
-    def beside(self, name):
-        """DIR/errors, or DIR-errors beside it."""
-        inside = self.folder / name
-        return inside if inside.is_dir() else self.folder.with_name(f'{self.folder.name}-{name}')
 
     def having(self, routine):
         return [r for r, of in self.releases.items() if routine in of['methods']]

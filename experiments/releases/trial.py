@@ -23,17 +23,7 @@ FORMATS = ['--storage', 'fp32,fp64', '--accumulator', 'fp32,fp64']
 INT32_MAX = 2**31 - 1
 # Before, at and at twice the border: 2**31 - 2 is the control.
 BORDERS = (INT32_MAX - 1, INT32_MAX, 2 * INT32_MAX)
-ONES = """
-import ctypes, sys
-it = ctypes.CDLL(sys.argv[1]).ulpscope_release_ones
-it.argtypes = [ctypes.c_size_t, ctypes.POINTER(ctypes.c_double)]
-found = ctypes.c_double(-1)
-status = it(int(sys.argv[2]), ctypes.byref(found))
-if status:
-    sys.exit(f'CUDA error {status}')
-print(found.value.hex())
-sys.exit(2 * int(found.value != int(sys.argv[2])))
-"""
+ONES = Path(__file__).resolve().parent / 'ones'
 
 
 class Trial:
@@ -118,6 +108,8 @@ class Trial:
                     columns = columns or read.fieldnames
                     rows += list(read)
         order = {n: i for i, n in enumerate(self.names)}
+        for row in rows:
+            row.pop('input', None)  # where it was kept among the parts
         self.write(name, columns or [], sorted(rows, key=lambda row: order.get(row.get('method'), -1)))
 
     def write(self, name, columns, rows):
@@ -165,7 +157,7 @@ class Trial:
         work = [(r, n) for r in dict.fromkeys([*have[:1], *have[-1:]]) for n in BORDERS]
 
         def one(release, n):
-            ones = [sys.executable, '-c', ONES, str((self.folder / f'{release}.so').resolve()), str(n)]
+            ones = [sys.executable, os.path.relpath(ONES), './' + os.path.relpath(self.folder / f'{release}.so'), str(n)]
             plain = self.run(f'ones-{release}-{n}', ones, good=(0, 1, 2), timeout=120)
             found = re.search(r'^-?0x[0-9a-f.]+p[+-][0-9]+$|^-?(inf|nan)$', plain, re.M)
             row = {'release': release, 'n': n, 'sum': found[0] if found else '', 'expected': float(n).hex()}
