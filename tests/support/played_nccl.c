@@ -6,7 +6,7 @@
 
 #include "reference/format/array.h"
 
-enum { RANKS = 8 };
+enum { RANKS = 8, MESSAGES = 4 * RANKS };
 
 struct played_communicator {
     int rank, ranks, channels;
@@ -15,7 +15,7 @@ struct played_communicator {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
 static const void *ins[RANKS];
-static int begun;
+static int begun; /* ranks of the communicators so far */
 
 const char *ncclGetErrorString(ncclResult_t result)
 {
@@ -33,9 +33,9 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id
 {
     (void)id;
     pthread_mutex_lock(&mutex);
-    if (!begun)
+    if (begun != ranks)
         pthread_barrier_init(&barrier, NULL, (unsigned)ranks);
-    begun = 1;
+    begun = ranks;
     pthread_mutex_unlock(&mutex);
     *comm = malloc(sizeof **comm);
     **comm = (struct played_communicator){rank, ranks, config->maxCTAs};
@@ -46,6 +46,24 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
 {
     free(comm);
     return ncclSuccess;
+}
+
+ncclResult_t ncclCommCount(ncclComm_t comm, int *count)
+{
+    *count = comm->ranks;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommUserRank(ncclComm_t comm, int *rank)
+{
+    *rank = comm->rank;
+    return ncclSuccess;
+}
+
+static size_t width(ncclDataType_t type)
+{
+    static const size_t bytes[] = {2, 2, 4, 8};
+    return bytes[type];
 }
 
 /* Outputs from..to of all ranks' elements. */
@@ -85,4 +103,93 @@ ncclResult_t ncclReduceScatter(const void *in, void *out, size_t count, ncclData
     (void)op, (void)stream;
     add(comm, in, out, count * (size_t)comm->ranks, rank * count, (rank + 1) * count, type);
     return ncclSuccess;
+}
+
+ncclResult_t ncclAllGather(const void *in, void *out, size_t count, ncclDataType_t type,
+                           ncclComm_t comm, cudaStream_t stream)
+{
+    size_t bytes = count * width(type);
+    (void)stream;
+    ins[comm->rank] = in;
+    pthread_barrier_wait(&barrier);
+    for (int r = 0; r < comm->ranks; r++)
+        if ((char *)out + (size_t)r * bytes != ins[r])
+            memcpy((char *)out + (size_t)r * bytes, ins[r], bytes);
+    pthread_barrier_wait(&barrier);
+    return ncclSuccess;
+}
+
+/* What a rank's group sends and receives; the k-th message from one to another is the k-th that is
+ * received there. */
+struct message {
+    const void *from;
+    void *to;
+    size_t bytes;
+    int peer;
+};
+static struct group {
+    struct message message[MESSAGES];
+    int messages;
+} groups[RANKS];
+static _Thread_local struct group mine;
+static _Thread_local ncclComm_t of_group;
+
+ncclResult_t ncclGroupStart(void)
+{
+    mine.messages = 0;
+    return ncclSuccess;
+}
+
+static ncclResult_t say(struct message m, ncclComm_t comm)
+{
+    if (mine.messages == MESSAGES)
+        return ncclInvalidArgument;
+    mine.message[mine.messages++] = m;
+    of_group = comm;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclSend(const void *from, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream)
+{
+    (void)stream;
+    return say((struct message){from, NULL, count * width(type), peer}, comm);
+}
+
+ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                      cudaStream_t stream)
+{
+    (void)stream;
+    return say((struct message){NULL, to, count * width(type), peer}, comm);
+}
+
+/* The message of this number from a rank to another; NULL: there is none. */
+static const struct message *sent(int from, int to, int number)
+{
+    for (int i = 0; i < groups[from].messages; i++) {
+        const struct message *m = &groups[from].message[i];
+        if (m->from && m->peer == to && number-- == 0)
+            return m;
+    }
+    return NULL;
+}
+
+ncclResult_t ncclGroupEnd(void)
+{
+    int rank = of_group->rank, received[RANKS] = {0};
+    ncclResult_t result = ncclSuccess;
+    groups[rank] = mine;
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < mine.messages; i++) {
+        const struct message *to = &mine.message[i], *from;
+        if (!to->to)
+            continue;
+        from = sent(to->peer, rank, received[to->peer]++);
+        if (from && from->bytes == to->bytes)
+            memcpy(to->to, from->from, to->bytes);
+        else
+            result = ncclInvalidArgument;
+    }
+    pthread_barrier_wait(&barrier);
+    return result;
 }

@@ -327,7 +327,7 @@ static const struct method *model_of(const struct recorded_twin *t, const struct
         size_t ranks = strtoul(keys + strlen(before), NULL, 10);
         size_t elements = strtoul(recorded_field(t, row, CASE_BINS), NULL, 10);
         enum format f = format_named(recorded_field(t, row, CASE_ACCUMULATOR));
-        name = ranks <= 2 ? a->operation->fixed : a->model(a, ranks, elements, f);
+        name = ranks <= 2 && !a->ours ? a->operation->fixed : a->model(a, ranks, elements, f);
     }
     return name && *name ? method_named(name) : NULL;
 }

@@ -7,7 +7,7 @@
 
 #include "cuda_runtime_api.h"
 
-typedef enum { ncclSuccess } ncclResult_t;
+typedef enum { ncclSuccess, ncclInvalidArgument } ncclResult_t;
 typedef enum { ncclFloat16, ncclBfloat16, ncclFloat32, ncclFloat64 } ncclDataType_t;
 typedef enum { ncclSum } ncclRedOp_t;
 typedef struct {
@@ -29,5 +29,16 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks, ncclUniqueId id
 ncclResult_t ncclCommDestroy(ncclComm_t comm);
 ncclResult_t ncclAllReduce(const void *in, void *out, size_t count, ncclDataType_t type,
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream);
+ncclResult_t ncclCommCount(ncclComm_t comm, int *ranks);
+ncclResult_t ncclCommUserRank(ncclComm_t comm, int *rank);
+ncclResult_t ncclAllGather(const void *in, void *out, size_t count, ncclDataType_t type,
+                           ncclComm_t comm, cudaStream_t stream);
+/* In a group alone. */
+ncclResult_t ncclGroupStart(void);
+ncclResult_t ncclGroupEnd(void);
+ncclResult_t ncclSend(const void *from, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream);
+ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                      cudaStream_t stream);
 ncclResult_t ncclReduceScatter(const void *in, void *out, size_t count, ncclDataType_t type,
                                ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream);
