@@ -55,7 +55,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ulpscopeConfig.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/ulpscopeConfigVersion.cmake DESTINATION ${package})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ulpscope.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${static} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES library/ulpscope.h library/ulpscope_mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES library/ulpscope.h library/ulpscope_mpi.h
+    ${PROJECT_SOURCE_DIR}/kernels/allreduce/ulpscope_nccl.h
+    ${PROJECT_SOURCE_DIR}/kernels/allreduce/ulpscope_nccl_sums.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES examples/allreduce.c examples/exact.c examples/own.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

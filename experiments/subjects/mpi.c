@@ -117,7 +117,7 @@ const char *mpi_model(const char *name, size_t ranks, size_t elements, enum form
 {
     const struct mpi_algorithm *a = algorithm_named(name);
     /* Of two ranks there is one addition at most. */
-    return ranks <= 2 ? a->operation->fixed : a->model(a, ranks, elements, f);
+    return ranks <= 2 && !a->ours ? a->operation->fixed : a->model(a, ranks, elements, f);
 }
 
 /* --- what is there --- */
@@ -221,6 +221,15 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
     f->method.operation = algorithm->operation;
     enum device_kind device = libraries[library_of(f->name)].device;
     f->method.pairs[device] = (struct format_pairs)FORMAT_PAIRS_ALL;
+    if (algorithm->ours) { /* elements travel as they are: rounded before, they would be others */
+        const struct method *ours = method_named(algorithm->ours);
+        f->method.pairs[device] = (struct format_pairs)FORMAT_PAIRS_SAME_FROM_16;
+        f->method.promise = ours->promise;
+        f->method.beside = ours->beside;
+        f->method.addition = ours->addition;
+        f->method.bound = ours->bound;
+        f->method.folds = ours->folds;
+    }
     f->method.shape_read[device] = device == DEVICE_CUDA ? SHAPE_BLOCKS : 0;
     f->method.resolve = device == DEVICE_CUDA ? resolve : NULL;
     f->method.model = mpi_model;

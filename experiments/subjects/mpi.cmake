@@ -87,8 +87,8 @@ set_source_files_properties(subjects/mpi.c PROPERTIES
     COMPILE_DEFINITIONS "ULPSCOPE_MPI=${open_mpi};ULPSCOPE_MPIEXEC=\"${ulpscope_mpiexec}\"")
 set_source_files_properties(subjects/mpich_models.c PROPERTIES COMPILE_DEFINITIONS "ULPSCOPE_MPICH=${mpich}")
 
-# The ranks of nccl/ subjects, GPUs of one machine. They need the CUDA runtime and NCCL, and nothing of the
-# CUDA side of the program.
+# The ranks of nccl/ subjects, GPUs of one machine. They need the CUDA runtime, NCCL and the kernels of
+# ulpscope_nccl.h, and nothing of the CUDA side of the program.
 set(nccl "")
 if(ULPSCOPE_WITH_CUDA AND NOT ULPSCOPE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     find_path(ULPSCOPE_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} DOC "Where nccl.h is")
@@ -97,7 +97,9 @@ if(ULPSCOPE_WITH_CUDA AND NOT ULPSCOPE_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
         file(STRINGS ${ULPSCOPE_NCCL_INCLUDE}/nccl.h lines REGEX "define NCCL_(MAJOR|MINOR|PATCH) ")
         string(REGEX REPLACE "[^0-9;]" "" lines "${lines}")
         string(REPLACE ";" "." nccl "NCCL ${lines}")
-        add_executable(ulpscope-nccl subjects/nccl_worker.c)
+        add_executable(ulpscope-nccl subjects/nccl_worker.c subjects/nccl_invariant.cu)
+        set_target_properties(ulpscope-nccl PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+        target_include_directories(ulpscope-nccl PRIVATE ${PROJECT_SOURCE_DIR}/kernels/allreduce)
         target_include_directories(ulpscope-nccl SYSTEM PRIVATE ${ULPSCOPE_NCCL_INCLUDE})
         target_link_libraries(ulpscope-nccl PRIVATE reference CUDA::cudart ${ULPSCOPE_NCCL_LIBRARY} Threads::Threads)
         install(TARGETS ulpscope-nccl RUNTIME DESTINATION libexec/ulpscope)

@@ -24,6 +24,9 @@ struct mpi_algorithm {
     const char *(*model)(const struct mpi_algorithm *a, size_t ranks, size_t elements,
                          enum format f);
     const char *unmodelled; /* why none is known */
+    /* Our method that this one is, over NCCL: its promises, and its bits on any number of ranks;
+     * NULL: the library's own. */
+    const char *ours;
 };
 
 /* Behind the last: no name. */

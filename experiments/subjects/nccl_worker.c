@@ -26,14 +26,16 @@
 #include <unistd.h>
 
 #include "experiments/subjects/mpi_told.h"
+#include "experiments/subjects/nccl_invariant.h"
 #include "experiments/subjects/rank_worker.h"
 #include "kernels/blocks/ranks.h"
 #include "reference/format/array.h"
 
 enum { DEVICE_MISSING = 4, FAILED = 3, COMMUNICATORS = 10 };
 
-enum call { ALLREDUCE, REDUCE_SCATTER, CALLS, NOTHING_MORE };
-static const char *const call_name[CALLS] = {"allreduce", "reduce_scatter"};
+/* NCCL's own, and the all-reduces of ours over it, with so many folds. */
+enum call { ALLREDUCE, REDUCE_SCATTER, EXACT, BINNED, CALLS, NOTHING_MORE };
+static const char *const call_name[CALLS] = {"allreduce", "reduce_scatter", "exact", "binned"};
 
 /* What all ranks map. Behind `memory`: the elements of each rank, then what each ends with. */
 static struct shared {
@@ -58,7 +60,7 @@ struct part {
     } communicator[COMMUNICATORS];
     size_t made; /* communicators, so far */
     char *all;   /* what is mapped for the case at hand */
-    void *in, *out;
+    void *in, *out, *scratch;
 };
 
 __attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *form, ...)
@@ -153,6 +155,9 @@ static void put_in(struct part *p, size_t *in, size_t *out)
     *out = scatters ? longest * width : shared->bytes;
     cuda(p, "cudaMalloc", cudaMalloc(&p->in, *in + 1));
     cuda(p, "cudaMalloc", cudaMalloc(&p->out, *out + 1));
+    cuda(p, "cudaMalloc",
+         cudaMalloc(&p->scratch,
+                    nccl_invariant_scratch(shared->elements, type_of(shared->format), ranks)));
     if (!scatters) {
         cuda(p, "cudaMemcpy", cudaMemcpy(p->in, mine, *in, cudaMemcpyHostToDevice));
         return;
@@ -182,6 +187,7 @@ static void take_out(struct part *p)
     cuda(p, "cudaMemcpy", cudaMemcpy(ends, p->out, bytes, cudaMemcpyDeviceToHost));
     cuda(p, "cudaFree", cudaFree(p->in));
     cuda(p, "cudaFree", cudaFree(p->out));
+    cuda(p, "cudaFree", cudaFree(p->scratch));
 }
 
 static size_t mapped_bytes(void)
@@ -197,10 +203,34 @@ static char *map_all(const struct part *p)
     return all;
 }
 
+static void start(const struct part *p, ncclComm_t c, ncclDataType_t type)
+{
+    switch (shared->call) {
+    case ALLREDUCE:
+        nccl(p, "ncclAllReduce",
+             ncclAllReduce(p->in, p->out, shared->elements, type, ncclSum, c, p->stream));
+        return;
+    case REDUCE_SCATTER:
+        nccl(p, "ncclReduceScatter",
+             ncclReduceScatter(p->in, p->out, longest_block(), type, ncclSum, c, p->stream));
+        return;
+    case EXACT:
+    case BINNED:
+        nccl(p, "ulpscope_nccl_allreduce",
+             nccl_invariant(p->in, p->out, shared->elements, type,
+                            shared->call == EXACT ? 0 : RANKS_FOLDS, p->scratch, c, p->stream));
+        return;
+    case CALLS:
+    case NOTHING_MORE:
+        break;
+    }
+    fail(FAILED, "found a call of no name that is known");
+}
+
 /* All ranks at once: the case that rank 0 has read. */
 static void run_case(struct part *p)
 {
-    size_t in, out, longest = longest_block();
+    size_t in, out;
     ncclComm_t c = communicator(p);
     ncclDataType_t type = type_of(shared->format);
     if (p->rank != 0)
@@ -215,12 +245,7 @@ static void run_case(struct part *p)
     while (PLANTED("hang") && p->rank == ranks - 1)
         pause();
     uint64_t begun = now_ns();
-    if (shared->call == ALLREDUCE)
-        nccl(p, "ncclAllReduce",
-             ncclAllReduce(p->in, p->out, shared->elements, type, ncclSum, c, p->stream));
-    else
-        nccl(p, "ncclReduceScatter",
-             ncclReduceScatter(p->in, p->out, longest, type, ncclSum, c, p->stream));
+    start(p, c, type);
     cuda(p, "cudaStreamSynchronize", cudaStreamSynchronize(p->stream));
     together();
     if (p->rank == 0)
@@ -288,7 +313,7 @@ static void answer(struct part *p)
 {
     struct mpi_told told = {0};
     const char *ends = p->all + (size_t)ranks * shared->bytes;
-    if (shared->call == ALLREDUCE) {
+    if (shared->call != REDUCE_SCATTER) {
         compare(&told, ends);
         write_all(ends, shared->bytes);
     } else {

@@ -14,6 +14,7 @@
 #include "experiments/subjects/mpi_models.h"
 #include "kernels/blocks/ranks.h"
 #include "reference/format/hash_array.h"
+#include "tests/support/hard_addends.h"
 #include "tests/support/mpi_cases.h"
 
 #define RECORDED ULPSCOPE_SOURCE "/reports/recorded/h100-nccl/cases.csv"
@@ -195,6 +196,51 @@ Test(nccl, a_thread_and_a_process_for_each_gpu_give_the_same_bits, .init = find_
     free(out[1]);
 }
 
+/* nccl/exact and nccl/binned have the bits of the CPU's methods on addends that are hard to add, of
+ * so many ranks and elements. */
+static void expect_ours(enum format f, size_t ranks, size_t elements, unsigned channels)
+{
+    static const char *const ours[] = {"nccl/exact", "nccl/binned"};
+    struct sum s = {.f = f, .ranks = ranks, .elements = elements, .channels = channels};
+    size_t bytes = array_bytes(f, elements);
+    void *out = room(bytes), *due = room(bytes);
+    s.in = room(ranks * bytes);
+    struct array x = {f, ranks * elements, s.in};
+    for (size_t i = 0; i < x.n; i++)
+        array_encode(&x, i, 1, &(double){hard_addend(f, i / elements, i % elements)});
+    for (size_t k = 0; k < 2; k++) {
+        struct problem p = {0};
+        size_t first = 0;
+        const struct method *m = mpi_subject(ours[k]);
+        cr_assert(run(&s, m, out, &p) == STATUS_OK, "%s", p.text);
+        const char *model = m->model(m->name, ranks, elements, f);
+        cr_assert(run(&s, method_named(model), due, &p) == STATUS_OK, "%s", p.text);
+        size_t differ = differing(&s, out, due, &first);
+        cr_expect(differ == 0,
+                  "%s, %s, %zu ranks, %zu elements, %u channels: %zu are not the CPU's; %zu is "
+                  "0x%" PRIx64 ", expected 0x%" PRIx64,
+                  m->name, format_facts[f].name, ranks, elements, channels, differ, first,
+                  array_bits(&(struct array){f, elements, out}, first),
+                  array_bits(&(struct array){f, elements, due}, first));
+    }
+    free(s.in);
+    free(out);
+    free(due);
+}
+
+Test(nccl, ours_have_the_bits_of_the_cpu_on_any_number_of_gpus, .init = find_gpus, .timeout = 600)
+{
+    for (size_t ranks = 1; ranks <= gpus; ranks++)
+        for (enum format f = FP16; f <= FP64; f++) {
+            expect_ours(f, ranks, 1, 0);
+            expect_ours(f, ranks, 12345, ranks % 2);
+            expect_ours(f, ranks, 1 << 16, 0);
+            expect_ours(f, ranks, (1 << 20) + 77, ranks % 2 ? 0 : 4);
+            expect_ours(f, ranks, (1 << 20) + 1024, 0);
+        }
+    foreign_end(NULL);
+}
+
 /* --- what GPUs gave --- */
 
 /* Of long messages every tenth is computed anew, all where ULPSCOPE_ALL is set. */
@@ -341,6 +387,26 @@ Test(nccl, algorithm_and_channels_are_asked_for, .init = begin_planted)
         cr_assert(run(&s, mpi_subject(turn[i].subject), &out, &p) == STATUS_OK, "%s", p.text);
         cr_expect((double)out == turn[i].due, "%s, %u channels: %g", turn[i].subject,
                   turn[i].channels, (double)out);
+    }
+    foreign_end(NULL);
+}
+
+/* Whichever algorithm that NCCL is asked for: none of its sums is used. */
+Test(nccl, ours_have_the_bits_of_the_cpu, .init = begin_planted, .timeout = 60)
+{
+    const struct method *m = mpi_subject("nccl/exact");
+    cr_expect(m->promise == PROMISE_CORRECTLY_ROUNDED);
+    cr_expect(mpi_subject("nccl/binned")->promise == PROMISE_ORDER_INVARIANT);
+    cr_expect((m->beside >> PROMISE_RANK_INVARIANT & 1) == 1);
+    /* What does not travel as it is stored would be another sum. */
+    cr_expect(method_supports(m, DEVICE_CUDA, FP32, FP32));
+    cr_expect(!method_supports(m, DEVICE_CUDA, FP64, FP32) &&
+              !method_supports(m, DEVICE_CPU, FP32, FP32));
+    for (enum format f = FP16; f <= FP64; f++) {
+        expect_ours(f, 1, 100, 0);
+        expect_ours(f, 2, 1000, 8);
+        expect_ours(f, 5, 333, 0);
+        expect_ours(f, 3, 200000, 0);
     }
     foreign_end(NULL);
 }
