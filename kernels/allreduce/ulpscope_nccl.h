@@ -3,9 +3,9 @@
  *
  *     #include <ulpscope_nccl.h>
  *
- *     size_t bytes = ulpscope_nccl_scratch(n, ncclFloat32, ranks);
+ *     size_t bytes = ulpscope_nccl_scratch(n, 1, ncclFloat32, ranks);
  *     ... cudaMalloc(&scratch, bytes) ...
- *     ulpscope_nccl_allreduce(in, out, n, ncclFloat32, 0, scratch, comm, stream);
+ *     ulpscope_nccl_allreduce(in, 1, out, n, ncclFloat32, 0, scratch, comm, stream);
  *
  *     nvcc program.cu $(pkg-config --cflags ulpscope) -lnccl
  *
@@ -70,9 +70,8 @@ static __global__ void __launch_bounds__(256, 2)
         struct ulpscope_nccl_sum sum[count];
         element result[count];
 #pragma unroll 4
-        for (int r = 0; r < a.ranks; r++) {
-            const element *from = r == a.rank ? (const element *)a.own
-                                              : (const element *)a.gathered + (size_t)r * a.stride;
+        for (int r = 0; r < a.count; r++) {
+            const element *from = (const element *)ulpscope_nccl_array(&a, sizeof(element), r);
             element x[count];
             word loaded = *(const word *)(from + i);
             memcpy(x, &loaded, sizeof x);
@@ -99,7 +98,7 @@ template <ncclDataType_t type, bool binned, int count>
 static ncclResult_t ulpscope_nccl_prepare(cudaStream_t stream)
 {
     static unsigned char done[ULPSCOPE_NCCL_DEVICES];
-    struct ulpscope_nccl_addends none = {NULL, NULL, 0, 0, 0};
+    struct ulpscope_nccl_addends none = {NULL, NULL, 0, 0, 0, 0, 0};
     int device = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess && device < ULPSCOPE_NCCL_DEVICES && done[device])
@@ -123,8 +122,9 @@ static ncclResult_t ulpscope_nccl_enqueue(const struct ulpscope_nccl_addends *a,
     constexpr size_t word = count * sizeof(element);
     if (n == 0)
         return ulpscope_nccl_prepare<type, binned, count>(stream);
+    size_t strides = (a->stride | (a->own_count > 1 ? a->own_stride : 0) | n) * sizeof(element);
     size_t places = (size_t)(uintptr_t)a->own | (size_t)(uintptr_t)a->gathered |
-                    (size_t)(uintptr_t)out | a->stride * sizeof(element) | n * sizeof(element);
+                    (size_t)(uintptr_t)out | strides;
     bool wide = places % word == 0;
     size_t threads = 256, blocks = (n / (wide ? count : 1) + threads - 1) / threads;
     dim3 grid((unsigned)(blocks > 65536 ? 65536 : blocks));
@@ -163,7 +163,7 @@ static ncclResult_t ulpscope_nccl_reduce(const struct ulpscope_nccl_addends *a, 
     for (size_t i = 0; i < n; i++) {
         struct ulpscope_nccl_sum sum = {0, 0, 0, 0, 0};
         uint64_t bits;
-        for (int r = 0; r < a->ranks; r++)
+        for (int r = 0; r < a->count; r++)
             ulpscope_nccl_add(&sum, type, folds, ulpscope_nccl_addend(a, type, r, i), r == 0);
         if (!ulpscope_nccl_decided(&sum, type, folds, &bits))
             bits = ulpscope_nccl_any(a, type, folds, i);
@@ -177,101 +177,125 @@ static ncclResult_t ulpscope_nccl_reduce(const struct ulpscope_nccl_addends *a, 
 /* --- the all-reduce --- */
 
 /* Elements of each rank's block; 0: the message is gathered whole. */
-static inline size_t ulpscope_nccl_block(size_t n, size_t bytes, int ranks)
+static inline size_t ulpscope_nccl_block(size_t n, size_t arrays, size_t bytes, int ranks)
 {
     size_t others = (size_t)ranks - 1;
-    if (others == 0 || n * bytes <= ULPSCOPE_NCCL_GATHERED / others)
+    if (others == 0 || n * arrays * bytes <= ULPSCOPE_NCCL_GATHERED / others)
         return 0;
     return n / (size_t)ranks / ULPSCOPE_NCCL_GRAIN * ULPSCOPE_NCCL_GRAIN;
 }
 
-/* From one rank's part to the next one's, in elements. */
-static inline size_t ulpscope_nccl_stride(size_t tail)
+/* From one array's tail to the next one's, in elements. */
+static inline size_t ulpscope_nccl_stride(size_t tail, size_t block)
 {
-    return (tail + ULPSCOPE_NCCL_GRAIN - 1) / ULPSCOPE_NCCL_GRAIN * ULPSCOPE_NCCL_GRAIN;
+    size_t grain = ULPSCOPE_NCCL_GRAIN;
+    return block == 0 ? tail : (tail + grain - 1) / grain * grain;
 }
 
 /* Bytes of device memory that ulpscope_nccl_allreduce takes beside `in` and `out`: about those of
- * the message where it is long. 0: no such type, or ranks below 1. */
-static inline size_t ulpscope_nccl_scratch(size_t n, ncclDataType_t type, int ranks)
+ * `in` where it is long. 0: no such type, or ranks below 1. */
+static inline size_t ulpscope_nccl_scratch(size_t n, size_t arrays, ncclDataType_t type, int ranks)
 {
     size_t bytes = (size_t)ulpscope_nccl_type_of(type).bytes;
     if (bytes == 0 || ranks < 1)
         return 0;
-    size_t block = ulpscope_nccl_block(n, bytes, ranks), tail = n - block * (size_t)ranks;
-    size_t stride = block == 0 ? tail : ulpscope_nccl_stride(tail);
-    return (size_t)ranks * (block + stride) * bytes + 1;
+    size_t block = ulpscope_nccl_block(n, arrays, bytes, ranks), tail = n - block * (size_t)ranks;
+    return (size_t)ranks * arrays * (block + ulpscope_nccl_stride(tail, block)) * bytes + 1;
 }
 
-/* To and from each other rank: its block of ours and ours of its; and the tail. */
-static inline ncclResult_t ulpscope_nccl_exchange(const char *in, char *blocks, char *tails,
-                                                  size_t block, size_t tail, size_t bytes,
-                                                  ncclDataType_t type, int rank, int ranks,
+/* What is sent: `arrays` arrays of n elements, of each a block to each rank and the tail to all. */
+struct ulpscope_nccl_message {
+    const char *in;
+    char *blocks, *tails; /* of all arrays of all ranks */
+    size_t n, arrays, block, tail, bytes;
+    ncclDataType_t type;
+    int rank, ranks;
+};
+
+static inline ncclResult_t ulpscope_nccl_exchange(const struct ulpscope_nccl_message *m,
                                                   ncclComm_t comm, cudaStream_t stream)
 {
-    size_t count = (size_t)ranks, stride = ulpscope_nccl_stride(tail);
+    size_t stride = ulpscope_nccl_stride(m->tail, m->block), total = m->arrays * (size_t)m->ranks;
     ncclResult_t result = ncclGroupStart();
-    for (int k = 1; k < ranks && result == ncclSuccess; k++) {
-        int to = (rank + k) % ranks, from = (rank + ranks - k) % ranks;
-        result = ncclSend(in + (size_t)to * block * bytes, block, type, to, comm, stream);
+    /* The ranks one after another, beginning with the next one: nobody waits for all others. */
+    for (size_t k = m->arrays; k < total && result == ncclSuccess; k++) {
+        int away = (int)(k / m->arrays), to = (m->rank + away) % m->ranks;
+        int from = (m->rank + m->ranks - away) % m->ranks;
+        size_t a = k % m->arrays, place = (size_t)from * m->arrays + a;
+        const char *array = m->in + a * m->n * m->bytes;
+        result =
+            ncclSend(array + (size_t)to * m->block * m->bytes, m->block, m->type, to, comm, stream);
         if (result == ncclSuccess)
+            result = ncclRecv(m->blocks + place * m->block * m->bytes, m->block, m->type, from,
+                              comm, stream);
+        if (result == ncclSuccess && m->tail > 0)
             result =
-                ncclRecv(blocks + (size_t)from * block * bytes, block, type, from, comm, stream);
-        if (result == ncclSuccess && tail > 0)
-            result = ncclSend(in + count * block * bytes, tail, type, to, comm, stream);
-        if (result == ncclSuccess && tail > 0)
-            result =
-                ncclRecv(tails + (size_t)from * stride * bytes, tail, type, from, comm, stream);
+                ncclSend(array + (m->n - m->tail) * m->bytes, m->tail, m->type, to, comm, stream);
+        if (result == ncclSuccess && m->tail > 0)
+            result = ncclRecv(m->tails + place * stride * m->bytes, m->tail, m->type, from, comm,
+                              stream);
     }
     ncclResult_t ended = ncclGroupEnd();
     return result == ncclSuccess ? ended : result;
 }
 
-/* Enqueues on `stream`: out[i] on every rank is the sum over the ranks of in[i], i < n, in device
- * memory; `out` may be `in`. `type`: ncclFloat16, ncclBfloat16, ncclFloat32 or ncclFloat64. folds
- * 0: the exact sum, rounded once. 2, 3 or 4: that of allreduce/binned with so many folds, each
- * element rounded to a unit that the largest element sets, then exact.
+/* Enqueues on `stream`: out[i] on every rank is the sum of element i of the `arrays` arrays that
+ * each rank has, n elements each, one after the other in `in`: the same bits for every number of
+ * ranks that share the arrays. Device memory; `out` may be `in`. `type`: ncclFloat16,
+ * ncclBfloat16, ncclFloat32 or ncclFloat64. folds 0: the exact sum, rounded once. 2, 3 or 4: that
+ * of allreduce/binned with so many folds, each element rounded to a unit that the largest one sets,
+ * then exact.
  *
- * All ranks call it with the same n, type and folds, each in a thread or process of its own and
- * outside of ncclGroupStart. `scratch` is
- * ulpscope_nccl_scratch bytes of device memory, as aligned as cudaMalloc's, which nothing else uses
- * until the stream is done.
- * ncclInvalidArgument: no such type or folds, or no scratch; else what NCCL or the launch gave. */
-static inline ncclResult_t ulpscope_nccl_allreduce(const void *in, void *out, size_t n,
-                                                   ncclDataType_t type, unsigned folds,
+ * All ranks call it with the same n, arrays, type and folds, each in a thread or process of its own
+ * and outside of ncclGroupStart. `scratch` is ulpscope_nccl_scratch bytes of device memory, as
+ * aligned as cudaMalloc's, which nothing else uses until the stream is done.
+ * ncclInvalidArgument: no such type or folds, no arrays or no memory; else what NCCL or the launch
+ * gave. */
+static inline ncclResult_t ulpscope_nccl_allreduce(const void *in, size_t arrays, void *out,
+                                                   size_t n, ncclDataType_t type, unsigned folds,
                                                    void *scratch, ncclComm_t comm,
                                                    cudaStream_t stream)
 {
-    size_t bytes = (size_t)ulpscope_nccl_type_of(type).bytes;
-    int rank = 0, ranks = 0;
-    if (bytes == 0 || folds == 1 || folds > 4 || (n > 0 && (!in || !out || !scratch)))
+    struct ulpscope_nccl_message m = {(const char *)in,
+                                      (char *)scratch,
+                                      NULL,
+                                      n,
+                                      arrays,
+                                      0,
+                                      0,
+                                      (size_t)ulpscope_nccl_type_of(type).bytes,
+                                      type,
+                                      0,
+                                      0};
+    if (m.bytes == 0 || arrays == 0 || arrays > 1 << 20 || folds == 1 || folds > 4 ||
+        (n > 0 && (!in || !out || !scratch)))
         return ncclInvalidArgument;
-    ncclResult_t result = ncclCommCount(comm, &ranks);
+    ncclResult_t result = ncclCommCount(comm, &m.ranks);
     if (result == ncclSuccess)
-        result = ncclCommUserRank(comm, &rank);
+        result = ncclCommUserRank(comm, &m.rank);
     if (result != ncclSuccess || n == 0)
         return result;
-    size_t count = (size_t)ranks, block = ulpscope_nccl_block(n, bytes, ranks);
-    size_t tail = n - block * count, mine = (size_t)rank * block * bytes;
-    char *blocks = (char *)scratch, *tails = blocks + count * block * bytes;
-    struct ulpscope_nccl_addends of_tail = {(const char *)in + count * block * bytes, tails,
-                                            block == 0 ? tail : ulpscope_nccl_stride(tail), rank,
-                                            ranks};
-    struct ulpscope_nccl_addends of_block = {(const char *)in + mine, blocks, block, rank, ranks};
+    int own = (int)arrays, first = m.rank * own, all = m.ranks * own;
+    m.block = ulpscope_nccl_block(n, arrays, m.bytes, m.ranks);
+    m.tail = n - m.block * (size_t)m.ranks;
+    m.tails = m.blocks + (size_t)all * m.block * m.bytes;
+    size_t mine = (size_t)m.rank * m.block * m.bytes, before_tail = (n - m.tail) * m.bytes;
+    struct ulpscope_nccl_addends of_block = {m.in + mine, m.blocks, n, m.block, first, own, all};
+    struct ulpscope_nccl_addends of_tail = {
+        m.in + before_tail, m.tails, n, ulpscope_nccl_stride(m.tail, m.block), first, own, all};
     result = ulpscope_nccl_reduce(&of_block, type, (int)folds, out, 0, stream);
-    if (result == ncclSuccess && block > 0)
-        result = ulpscope_nccl_exchange((const char *)in, blocks, tails, block, tail, bytes, type,
-                                        rank, ranks, comm, stream);
-    else if (result == ncclSuccess && ranks > 1)
-        result = ncclAllGather(in, tails, n, type, comm, stream);
-    if (result == ncclSuccess && block > 0)
+    if (result == ncclSuccess && m.block > 0)
+        result = ulpscope_nccl_exchange(&m, comm, stream);
+    else if (result == ncclSuccess && m.ranks > 1)
+        result = ncclAllGather(in, m.tails, n * arrays, type, comm, stream);
+    if (result == ncclSuccess && m.block > 0)
         result =
-            ulpscope_nccl_reduce(&of_block, type, (int)folds, (char *)out + mine, block, stream);
-    if (result == ncclSuccess && tail > 0)
-        result = ulpscope_nccl_reduce(&of_tail, type, (int)folds,
-                                      (char *)out + count * block * bytes, tail, stream);
-    if (result == ncclSuccess && block > 0)
-        result = ncclAllGather((const char *)out + mine, out, block, type, comm, stream);
+            ulpscope_nccl_reduce(&of_block, type, (int)folds, (char *)out + mine, m.block, stream);
+    if (result == ncclSuccess && m.tail > 0)
+        result = ulpscope_nccl_reduce(&of_tail, type, (int)folds, (char *)out + before_tail, m.tail,
+                                      stream);
+    if (result == ncclSuccess && m.block > 0)
+        result = ncclAllGather((const char *)out + mine, out, m.block, type, comm, stream);
     return result;
 }
 #endif

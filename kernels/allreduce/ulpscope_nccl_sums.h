@@ -162,23 +162,33 @@ ULPSCOPE_NCCL_FUNCTION uint64_t ulpscope_nccl_nan(ncclDataType_t type)
 
 /* --- sums of any elements: integers of fixed places --- */
 
-/* The addends of element i: those of this rank, and all others, a rank every `stride` elements. */
+/* The addends of element i, numbered rank by rank: those of this rank from `first` on, an array
+ * every `own_stride` elements, and all others, an array every `stride` elements. */
 struct ulpscope_nccl_addends {
     const void *own, *gathered;
-    size_t stride;
-    int rank, ranks;
+    size_t own_stride, stride;
+    int first, own_count, count;
 };
 
-ULPSCOPE_NCCL_FUNCTION double ulpscope_nccl_addend(const struct ulpscope_nccl_addends *a,
-                                                   ncclDataType_t type, int rank, size_t i)
+/* Where array k is. */
+ULPSCOPE_NCCL_FUNCTION const void *ulpscope_nccl_array(const struct ulpscope_nccl_addends *a,
+                                                       size_t bytes, int k)
 {
-    const void *from = rank == a->rank ? a->own : a->gathered;
-    size_t at = rank == a->rank ? i : (size_t)rank * a->stride + i;
+    int mine = k - a->first;
+    return mine >= 0 && mine < a->own_count
+               ? (const char *)a->own + (size_t)mine * a->own_stride * bytes
+               : (const char *)a->gathered + (size_t)k * a->stride * bytes;
+}
+
+ULPSCOPE_NCCL_FUNCTION double ulpscope_nccl_addend(const struct ulpscope_nccl_addends *a,
+                                                   ncclDataType_t type, int k, size_t i)
+{
+    const void *from = ulpscope_nccl_array(a, (size_t)ulpscope_nccl_type_of(type).bytes, k);
     if (type == ncclFloat64)
-        return ((const double *)from)[at];
+        return ((const double *)from)[i];
     if (type == ncclFloat32)
-        return ulpscope_nccl_of_single(((const uint32_t *)from)[at]);
-    return ulpscope_nccl_decode(type, ((const uint16_t *)from)[at]);
+        return ulpscope_nccl_of_single(((const uint32_t *)from)[i]);
+    return ulpscope_nccl_decode(type, ((const uint16_t *)from)[i]);
 }
 
 /* floor(log2 |x|) of a normal number; of smaller ones -1023. */
@@ -288,8 +298,8 @@ ULPSCOPE_NCCL_RARE uint64_t ulpscope_nccl_any(const struct ulpscope_nccl_addends
     for (int k = 0; k < ULPSCOPE_NCCL_LIMBS; k++)
         limb[k] = 0;
     ULPSCOPE_NCCL_ROLLED
-    for (int r = 0; r < a->ranks; r++) {
-        double x = ulpscope_nccl_addend(a, type, r, i);
+    for (int k = 0; k < a->count; k++) {
+        double x = ulpscope_nccl_addend(a, type, k, i);
         int e = ulpscope_nccl_exponent(x);
         if (x != x)
             return ulpscope_nccl_nan(type);
@@ -305,12 +315,12 @@ ULPSCOPE_NCCL_RARE uint64_t ulpscope_nccl_any(const struct ulpscope_nccl_addends
         return ulpscope_nccl_nan(type);
     if (up || down)
         return ulpscope_nccl_encode(type, up ? (double)INFINITY : -(double)INFINITY);
-    if (minus_zeros == a->ranks)
+    if (minus_zeros == a->count)
         return ulpscope_nccl_encode(type, -0.0);
     int unit = ulpscope_nccl_unit(ulpscope_nccl_type_of(type), folds, most);
     ULPSCOPE_NCCL_ROLLED
-    for (int r = 0; r < a->ranks; r++) {
-        double x = ulpscope_nccl_addend(a, type, r, i);
+    for (int k = 0; k < a->count; k++) {
+        double x = ulpscope_nccl_addend(a, type, k, i);
         ulpscope_nccl_add_limbs(limb, folds ? ulpscope_nccl_cut(x, unit) : x);
     }
     return ulpscope_nccl_encode(type, ulpscope_nccl_of_limbs(limb, type));
