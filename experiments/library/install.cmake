@@ -59,7 +59,8 @@ install(FILES library/ulpscope.h library/ulpscope_mpi.h
     ${PROJECT_SOURCE_DIR}/kernels/allreduce/ulpscope_nccl.h
     ${PROJECT_SOURCE_DIR}/kernels/allreduce/ulpscope_nccl_sums.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-install(FILES examples/allreduce.c examples/exact.c examples/own.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES library/ulpscope_allreduce.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+install(FILES examples/allreduce.c examples/allreduce_nccl.cu examples/exact.c examples/own.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # `cpack -G DEB`: what it depends on is what the shared objects in it do.
 set(CPACK_GENERATOR DEB)

@@ -26,6 +26,7 @@
 
 enum {
     ULPSCOPE_NCCL_DEVICES = 64,
+    ULPSCOPE_NCCL_AT_ONCE = 4,       /* arrays whose elements a thread loads at once */
     ULPSCOPE_NCCL_GRAIN = 64,        /* blocks are multiples of so many elements */
     ULPSCOPE_NCCL_GATHERED = 2 << 20 /* bytes received up to which a message is gathered whole */
 };
@@ -69,15 +70,25 @@ static __global__ void __launch_bounds__(256, 2)
     for (size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * count; i < n; i += step) {
         struct ulpscope_nccl_sum sum[count];
         element result[count];
-#pragma unroll 4
-        for (int r = 0; r < a.count; r++) {
-            const element *from = (const element *)ulpscope_nccl_array(&a, sizeof(element), r);
-            element x[count];
-            word loaded = *(const word *)(from + i);
-            memcpy(x, &loaded, sizeof x);
+        for (int r = 0; r < a.count; r += ULPSCOPE_NCCL_AT_ONCE) {
+            word loaded[ULPSCOPE_NCCL_AT_ONCE]; /* all on their way before one is added */
 #pragma unroll
-            for (int k = 0; k < count; k++)
-                ulpscope_nccl_add(&sum[k], type, binned, ulpscope_nccl_decode(type, x[k]), r == 0);
+            for (int j = 0; j < ULPSCOPE_NCCL_AT_ONCE; j++)
+                if (r + j < a.count)
+                    loaded[j] = *(const word *)((const element *)ulpscope_nccl_array(
+                                                    &a, sizeof(element), r + j) +
+                                                i);
+#pragma unroll
+            for (int j = 0; j < ULPSCOPE_NCCL_AT_ONCE; j++) {
+                if (r + j >= a.count)
+                    break;
+                element x[count];
+                memcpy(x, &loaded[j], sizeof x);
+#pragma unroll
+                for (int k = 0; k < count; k++)
+                    ulpscope_nccl_add(&sum[k], type, binned, ulpscope_nccl_decode(type, x[k]),
+                                      r + j == 0);
+            }
         }
 #pragma unroll
         for (int k = 0; k < count; k++) {
