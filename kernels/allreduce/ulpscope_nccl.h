@@ -228,7 +228,7 @@ static inline ncclResult_t ulpscope_nccl_exchange(const struct ulpscope_nccl_mes
 {
     size_t stride = ulpscope_nccl_stride(m->tail, m->block), total = m->arrays * (size_t)m->ranks;
     ncclResult_t result = ncclGroupStart();
-    /* The ranks one after another, beginning with the next one: nobody waits for all others. */
+    /* Beginning with the next rank: no two ranks send to the same one at first. */
     for (size_t k = m->arrays; k < total && result == ncclSuccess; k++) {
         int away = (int)(k / m->arrays), to = (m->rank + away) % m->ranks;
         int from = (m->rank + m->ranks - away) % m->ranks;
