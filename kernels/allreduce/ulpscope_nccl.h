@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(256, 2)
         for (int k = 0; k < count; k++) {
             uint64_t bits;
             if (!ulpscope_nccl_decided(&sum[k], type, binned ? folds : 0, &bits))
-                bits = ulpscope_nccl_any(&a, type, folds, i + k);
+                bits = ulpscope_nccl_undecided(&a, type, folds, i + k, sum[k].most);
             result[k] = (element)bits;
         }
         word stored;
@@ -177,7 +177,7 @@ static ncclResult_t ulpscope_nccl_reduce(const struct ulpscope_nccl_addends *a, 
         for (int r = 0; r < a->count; r++)
             ulpscope_nccl_add(&sum, type, folds, ulpscope_nccl_addend(a, type, r, i), r == 0);
         if (!ulpscope_nccl_decided(&sum, type, folds, &bits))
-            bits = ulpscope_nccl_any(a, type, folds, i);
+            bits = ulpscope_nccl_undecided(a, type, folds, i, sum.most);
         memcpy((char *)out + i * bytes, &bits, bytes);
     }
     return ncclSuccess;

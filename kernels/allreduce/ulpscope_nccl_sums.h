@@ -295,9 +295,6 @@ ULPSCOPE_NCCL_RARE uint64_t ulpscope_nccl_any(const struct ulpscope_nccl_addends
     int64_t limb[ULPSCOPE_NCCL_LIMBS];
     int up = 0, down = 0, minus_zeros = 0, most = -1023;
     ULPSCOPE_NCCL_ROLLED
-    for (int k = 0; k < ULPSCOPE_NCCL_LIMBS; k++)
-        limb[k] = 0;
-    ULPSCOPE_NCCL_ROLLED
     for (int k = 0; k < a->count; k++) {
         double x = ulpscope_nccl_addend(a, type, k, i);
         int e = ulpscope_nccl_exponent(x);
@@ -318,6 +315,9 @@ ULPSCOPE_NCCL_RARE uint64_t ulpscope_nccl_any(const struct ulpscope_nccl_addends
     if (minus_zeros == a->count)
         return ulpscope_nccl_encode(type, -0.0);
     int unit = ulpscope_nccl_unit(ulpscope_nccl_type_of(type), folds, most);
+    ULPSCOPE_NCCL_ROLLED
+    for (int k = 0; k < ULPSCOPE_NCCL_LIMBS; k++)
+        limb[k] = 0;
     ULPSCOPE_NCCL_ROLLED
     for (int k = 0; k < a->count; k++) {
         double x = ulpscope_nccl_addend(a, type, k, i);
@@ -394,5 +394,25 @@ ULPSCOPE_NCCL_FUNCTION int ulpscope_nccl_decided(const struct ulpscope_nccl_sum 
     double off = 4 * of->t + fabs(l) * 0x1p-50;
     *bits = ulpscope_nccl_pair(type, h, l - off);
     return *bits == ulpscope_nccl_pair(type, h, l + off);
+}
+
+/* What is not decided so, where the largest magnitude is `most`: elements that are no multiples of
+ * the unit are rounded to one first, and then added in doubles, too. */
+ULPSCOPE_NCCL_RARE uint64_t ulpscope_nccl_undecided(const struct ulpscope_nccl_addends *a,
+                                                    ncclDataType_t type, int folds, size_t i,
+                                                    double most)
+{
+    struct ulpscope_nccl_sum sum = {0, 0, 0, 0, 0};
+    struct ulpscope_nccl_type is = ulpscope_nccl_type_of(type);
+    int unit = ulpscope_nccl_unit(is, folds, ulpscope_nccl_exponent(most));
+    uint64_t bits;
+    ULPSCOPE_NCCL_ROLLED
+    for (int k = 0; folds && k < a->count; k++) {
+        double x = ulpscope_nccl_cut(ulpscope_nccl_addend(a, type, k, i), unit);
+        ulpscope_nccl_add(&sum, type, 0, x, k == 0);
+    }
+    if (folds && most > 0 && most < (double)INFINITY && ulpscope_nccl_decided(&sum, type, 0, &bits))
+        return bits;
+    return ulpscope_nccl_any(a, type, folds, i);
 }
 #endif

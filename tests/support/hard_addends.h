@@ -33,7 +33,7 @@ static inline double hard_addend(enum format f, size_t rank, size_t i)
         x = ldexp(x, (int)(r >> 8 & 31) - 16);
         break;
     case 3: /* anywhere */
-        x = ldexp(x, low + (int)(r >> 8) % range);
+        x = ldexp(x, low + (int)(r >> 40) % range);
         break;
     case 4: /* cancels, but for what a last rank has */
         x = (rank % 2 ? -1 : 1) * ldexp((double)(all >> 12), (int)(all % 64) - 80);

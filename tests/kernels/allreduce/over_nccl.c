@@ -104,6 +104,8 @@ Test(over_nccl, a_few_addends_have_the_bits_of_the_cpus_methods, .timeout = 120)
                     }
                     bits = ulpscope_nccl_any(&a, type_of(f), (int)folds, i);
                     hold(&s, i, "as integers", bits, &wrong);
+                    bits = ulpscope_nccl_undecided(&a, type_of(f), (int)folds, i, sum.most);
+                    hold(&s, i, "rounded to the unit, in doubles", bits, &wrong);
                     all++;
                 }
                 end(&s);
