@@ -253,9 +253,10 @@ static void run_case(struct part *p)
     take_out(p);
     if (PLANTED("lie") && p->rank == ranks - 1)
         *(p->all + (2 * (size_t)ranks - 1) * shared->bytes) ^= 1;
+    size_t mapped = mapped_bytes(); /* behind the barrier rank 0 may have read the next case */
     together();
     if (p->rank != 0)
-        munmap(p->all, mapped_bytes());
+        munmap(p->all, mapped);
 }
 
 /* --- rank 0 --- */

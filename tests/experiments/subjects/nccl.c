@@ -411,6 +411,20 @@ Test(nccl, ours_have_the_bits_of_the_cpu, .init = begin_planted, .timeout = 60)
     foreign_end(NULL);
 }
 
+/* A rank that is late does not take the next case's length for its own. */
+Test(nccl, lengths_may_change_from_case_to_case, .init = begin_planted, .timeout = 60)
+{
+    float in[3 * 9000] = {0}, out[9000];
+    for (size_t k = 0; k < 4000; k++) {
+        struct problem p = {0};
+        struct sum s = {.f = FP32, .ranks = 3, .elements = k % 2 ? 9000 : 1 + k % 7, .in = in};
+        in[0] = (float)k;
+        cr_assert(run(&s, mpi_subject("nccl/ring_ll"), out, &p) == STATUS_OK, "%zu: %s", k, p.text);
+        cr_assert(out[0] == (float)k && (s.elements < 9000 || out[8999] == 0));
+    }
+    foreign_end(NULL);
+}
+
 /* Blocks of five elements on three ranks: 2, 2, 1. */
 Test(nccl, a_reduce_scatter_has_the_blocks_of_all_ranks, .init = begin_planted)
 {
