@@ -128,10 +128,10 @@ class Trial:
         (self.out / 'scans' / 'profile.csv').unlink(missing_ok=True)
 
     def orders(self):
-        """The tree of additions of 10,000 elements, by its hash."""
+        """The tree of additions of 5,000 elements, by its hash."""
         names = self.of(*MOVES, *SCANS, *UNORDERED)
         told = self.at_once([lambda n=n: self.run('reveal-' + n.replace('/', '-'), self.ulpscope(
-            'reveal', n, '--n', '10000', '--storage', 'fp32', '--accumulator', 'fp32', '--json')) for n in names])
+            'reveal', n, '--n', '5000', '--storage', 'fp32', '--accumulator', 'fp32', '--json')) for n in names])
         rows = []
         for name, text in zip(names, told):
             try:
@@ -139,7 +139,7 @@ class Trial:
             except ValueError:
                 found = {}
             tree = json.dumps(found['tree']['nodes']) if found.get('verdict') == 'tree' else ''
-            rows.append({'method': name, 'n': 10000, 'verdict': found.get('verdict', 'not revealed'),
+            rows.append({'method': name, 'n': 5000, 'verdict': found.get('verdict', 'not revealed'),
                          'sha256': hashlib.sha256(tree.encode()).hexdigest() if tree else ''})
         self.write('orders.csv', ['method', 'n', 'verdict', 'sha256'], rows)
 

@@ -57,12 +57,14 @@ static enum status make_keys(struct probe *probe, struct problem *p)
     return STATUS_OK;
 }
 
-/* The GPU's copy becomes what the arrays and the keys hold now. */
+/* The GPU's copy becomes what the arrays, the keys and C hold now. Flags and masks stay as they
+ * are.
+ */
 static enum status reload(struct probe *probe, struct problem *p)
 {
     enum status status = STATUS_OK;
-    for (enum operand k = 0; k < OPERAND_HEADS && status == STATUS_OK; k++)
-        if (operand_data(&probe->of, k))
+    for (enum operand k = 0; k < OPERANDS && status == STATUS_OK; k++)
+        if (operand_data(&probe->of, k) && k != OPERAND_HEADS && k != OPERAND_MASK)
             status = gpu_give(probe->gpu, &probe->of, k, probe->spec.offset % ALIGNMENT, p);
     return status;
 }

@@ -145,7 +145,12 @@ static enum status make_operand(struct gpu_input *in, enum operand which, size_t
 enum status gpu_give(struct gpu_input *in, const struct operands *of, enum operand which,
                      size_t offset, struct problem *p)
 {
+    if (which == OPERAND_C && !in->allocation[which])
+        in->of.c = (struct array){of->c.format, of->c.n, NULL};
     size_t bytes = operand_bytes(&in->of, which);
+    if (which == OPERAND_C && (of->c.format != in->of.c.format || of->c.n != in->of.c.n))
+        return problem(p, STATUS_DEVICE, "device cuda:%d: another C, of %zu elements of %s",
+                       in->device, of->c.n, format_facts[of->c.format].name);
     if (which == OPERAND_IN2 && (of->in2.format != in->of.in.format || of->in2.n != in->of.in.n))
         return problem(p, STATUS_DEVICE, "device cuda:%d: a second array of %zu elements of %s",
                        in->device, of->in2.n, format_facts[of->in2.format].name);

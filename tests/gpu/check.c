@@ -29,7 +29,7 @@ static struct check_request request_for(const struct method *m, double seconds)
 static bool has_sense(const struct method *m, enum check_kind kind)
 {
     bool told = m->operation->matrix || m->operation->mask;
-    bool rows = m->operation == &operation_rows || m->operation->matrices;
+    bool rows = m->operation == &operation_rows || m->operation->of_rows || m->operation->matrices;
     bool sums = kind == CHECK_PERMUTATION || kind == CHECK_EXACT;
     return kind == CHECK_ENVIRONMENT                     ? false /* asked of what is not ours */
            : kind >= CHECK_BATCH && kind <= CHECK_LAYOUT ? rows

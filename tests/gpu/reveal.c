@@ -133,3 +133,27 @@ Test(gpu_reveal, scatter_adds_show_the_cpus_order_in_a_bin)
     }
     cr_expect(held >= 3);
 }
+
+/* C, too, is what it is when a question is asked. */
+Test(gpu_reveal, c_changes_between_questions)
+{
+    float c = 1, d = 0;
+    struct problem p = {0};
+    struct probe *probe = NULL;
+    struct probe_spec s = {.method = method_named("gemm/serial"),
+                           .device = gpu,
+                           .storage = FP32,
+                           .accumulator = FP32,
+                           .output = FP32,
+                           .gemm = {.m = 1, .n = 1, .k = 1},
+                           .c = {FP32, 1, &c},
+                           .bins = 1};
+    s.n = gemm_c_begins(&s.gemm);
+    cr_assert_eq(probe_open(&probe, &s, &p), STATUS_OK, "%s", p.text);
+    for (int i = 0; i < 3; i++) {
+        c = (float)(1 - 5 * i);
+        cr_assert_eq(probe_run(probe, &(struct array){FP32, 1, &d}, &p), STATUS_OK, "%s", p.text);
+        cr_expect_eq(d, c, "C is %g, D %g", c, d); /* A is 0 */
+    }
+    probe_close(probe);
+}
