@@ -9,8 +9,14 @@
 static enum status answers(struct check *c, struct format_pair pair, struct problem *p)
 {
     struct array out;
-    struct check_case k = {.pair = pair, .setting.output = pair.accumulator, .n = 3};
-    const struct setting_axes any = {.no_c = c->request->method->no_c}; /* others may not fit n */
+    /* Of ranks, as many as are asked for, or one: there may be a GPU for no more. They divide the
+     * elements of each. */
+    const struct numbers *ranks = &c->request->setting.ranks;
+    uint64_t one = 1, r = ranks->count > 0 ? ranks->item[0] : one;
+    struct check_case k = {
+        .pair = pair, .setting.output = pair.accumulator, .n = r > 1 ? (size_t)(r * r) : 3};
+    const struct setting_axes any = {.no_c = c->request->method->no_c, /* others may not fit n */
+                                     .ranks = {1, &r}};
     setting_vary(&k.setting, c->request->method->operation, &any, k.n, 0);
     setting_drop(c->request->method, &k.setting);
     input_parse(&k.input, "ones", NULL);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/check/attempts.h"
+#include "experiments/inputs/cache.h"
 #include "experiments/operations/operation.h"
 #include "experiments/subjects/mpi_models.h"
 #include "kernels/blocks/ranks.h"
@@ -446,5 +448,28 @@ Test(nccl, more_ranks_than_gpus_are_refused, .init = begin_planted)
     struct sum s = {.f = FP64, .ranks = 9, .elements = 1, .in = in};
     cr_expect(run(&s, mpi_subject("nccl/ring_ll"), &out, &p) == STATUS_DEVICE);
     cr_expect(strstr(p.text, "found 9 ranks, expected at most 8"), "%s", p.text);
+    foreign_end(NULL);
+}
+
+/* Whether it answers is asked with no more ranks than are asked for: two GPUs take two. */
+Test(nccl, a_check_of_two_ranks_needs_two_gpus, .init = begin_planted, .timeout = 60)
+{
+    static uint64_t ranks[] = {2}, n[] = {8};
+    struct problem p = {0};
+    struct check_report report;
+    setenv("PLAYED_GPUS", "2", 1);
+    struct check_request r = {.method = mpi_subject("nccl/ring_ll"),
+                              .device = {DEVICE_CUDA, 0},
+                              .n = {1, n},
+                              .setting.ranks = {1, ranks},
+                              .cache = input_cache_new(CHECK_CACHE_BYTES),
+                              .seed = 1,
+                              .runs = 2,
+                              .seconds = 2,
+                              .tried[CHECK_REPEAT] = true};
+    pairs_parse(&r.pairs, "fp32/fp32", NULL);
+    cr_assert(check_subject(&report, &r, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(report.failure.status == STATUS_OK, "%s", report.failure.text);
+    cr_expect(report.tried[CHECK_REPEAT].attempts > 0);
     foreign_end(NULL);
 }
