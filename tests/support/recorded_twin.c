@@ -128,7 +128,7 @@ static enum status read_task(const struct recorded_twin *t, const struct csv_row
     uint64_t threads, blocks;
     struct shape asked = {0};
     *of = (struct operands){.in = t->array};
-    *task = (struct task){.of = of};
+    *task = (struct task){.of = of, .method = t->method};
     enum status status = column_format(t, row, CASE_ACCUMULATOR, &task->accumulator, p);
     if (status == STATUS_OK)
         status = column_whole(t, row, CASE_THREADS, &threads, p);
@@ -172,6 +172,7 @@ static enum status tell(const struct recorded_twin *t, const struct csv_row *row
                         struct operands *of, uint32_t **keys, uint8_t **flags, struct problem *p)
 {
     const struct operation *o = t->method->operation;
+    const bool rows = o == &operation_rows || o->of_rows;
     const char *text = operation_plain(o) ? "" : recorded_field(t, row, CASE_KEYS);
     struct layout layout;
     uint64_t seed, bins = 0, segment = 0;
@@ -182,9 +183,9 @@ static enum status tell(const struct recorded_twin *t, const struct csv_row *row
         status = column_whole(t, row, CASE_SEGMENT, &segment, p);
     of->bins = (size_t)bins;
     of->stride = o->ranks ? of->bins : of->stride;
-    if (status == STATUS_OK && o == &operation_rows)
+    if (status == STATUS_OK && rows)
         status = layout_parse(&layout, text, p);
-    if (status == STATUS_OK && o == &operation_rows)
+    if (status == STATUS_OK && rows)
         status = layout_stride(&of->stride, &layout, n, of->bins, p);
     if (status == STATUS_OK && o->mask)
         return mask_make(flags, &of->bins, n, strtoul(text + strlen("keep:"), NULL, 10), seed, p);
