@@ -1,6 +1,7 @@
 """releases page: what a results directory says, release by release, as Markdown."""
 import csv
 import json
+import re
 from pathlib import Path
 
 from fault import Fault
@@ -26,6 +27,11 @@ def real(text):
 def short(x):
     """A number with as many digits as it deserves."""
     return '' if x is None else f'{x:.0f}' if 100 <= abs(x) < 1e6 else f'{x:.2g}'
+
+
+def again(command):
+    """A command as a reader types it, whose build is in `build`."""
+    return re.sub(r'^\S*/ulpscope ', 'build/ulpscope ', command)
 
 
 def named(releases, of):
@@ -145,40 +151,92 @@ def findings(results, routines):
         for classes, of in by_classes.items():
             _, (count, cases, _, bad) = of[-1]
             one = next((r for r in bad if r['elements']), bad[0])
-            yield (f'**{routine} gives what no order of additions gives** in {named([r for r, _ in of], have)}: {count} of {cases} special '
-                   f"inputs in {of[-1][0]}, of the classes {', '.join(classes)}; first: {one['elements'] or one['input']} gives "
-                   f"{one['result_hex'] or one['result']}, possible is {one['possible']}.", None)
-    moved = [(routine, [r for r in results.having(routine) for row in [results.trial.get((f'{routine}@{r}', 'gpu_to_gpu'))]
-                        if row and row['verdict'] == 'broken' and 'offset' in row['broken_by']]) for routine in routines]
-    moved = [(routine, of) for routine, of in moved if of]
+            why = '; '.join(dict.fromkeys(r['why'] for r in bad if r.get('why')))
+            yield (f'**{routine} gives impossible results** in {named([r for r, _ in of], have)}: {count} of {cases} special inputs in '
+                   f"{of[-1][0]}, of the classes {', '.join(classes)}{f' ({why})' if why else ''}; the first: {one['storage']}, "
+                   f"{one['elements'] or one['input']} gives {one['result_hex'] or one['result']}, possible is {one['possible']}.", None)
+    yield from ((text, None) for of in (alignment_found, errors_found, orders_found, bounds_found) for text in of(results, routines))
+
+
+def counted(row):
+    """Whether attempts at a rung differed; of one that is broken below it none may have."""
+    return bool(row) and row['verdict'] == 'broken' and int(row['differing'] or 0) > 0
+
+
+def alignment_found(results, routines):
+    """Where results differ from run to run anyway, another alignment that gave other bits says nothing of alignments."""
+    moved, against = [], False
+    for routine in routines:
+        of = [r for r in results.having(routine) for row in [results.trial.get((f'{routine}@{r}', 'gpu_to_gpu'))]
+              if counted(row) and 'offset' in row['broken_by'] and not counted(results.trial.get((f'{routine}@{r}', 'run_to_run')))]
+        moved += [f'{routine} ({named(of, results.having(routine))})'] if of else []
+        against |= bool(of) and promised(promise_of(results, routine), 'gpu_to_gpu')
     if moved:
-        yield ("**A pointer's alignment changes the bits** of " +
-               '; '.join(f'{routine} ({named(of, results.having(routine))})' for routine, of in moved) +
-               '. None of them promises that it does not, unless that stands above.', None)
-    kept = [r for r in results.having('cub/sum_gpu_to_gpu') for row in [results.trial.get((f'cub/sum_gpu_to_gpu@{r}', 'gpu_to_gpu'))]
-            if row and row['verdict'] != 'broken' and row['attempts'] not in ('', '0')]
+        yield (f"**A pointer's alignment changes the bits** of {'; '.join(moved)}. " + ('' if against else 'None of them promises gpu_to_gpu. ') +
+               'Routines that differ from run to run are left out, as there timing may be the reason.')
+    have = results.having('cub/sum_gpu_to_gpu')
+    rows = {r: results.trial.get((f'cub/sum_gpu_to_gpu@{r}', 'gpu_to_gpu')) for r in have}
+    kept = {r: int(row['attempts']) for r, row in rows.items() if row and row['verdict'] != 'broken' and row['attempts'] not in ('', '0')}
     if kept:
-        yield (f"cub/sum_gpu_to_gpu: nothing changed its bits on this GPU in {named(kept, results.having('cub/sum_gpu_to_gpu'))} "
-               '(other alignments, other values around it); another GPU was not tried.', None)
-    yield from ((text, None) for text in bounds_found(results))
+        yield (f"cub/sum_gpu_to_gpu: nothing changed its bits on this GPU in {named(list(kept), have)} (other alignments, other values around "
+               f'it: {min(kept.values())} attempts or more each); another GPU was not tried.')
 
 
-def bounds_found(results):
-    for release in dict.fromkeys(r['release'] for r in results.bounds):
+def errors_found(results, routines):
+    """Sums that err beyond the bound of their theorem."""
+    for routine in routines:
+        have, beyond = results.having(routine), {}
+        for r in results.errors:
+            found, exact, bound = (real(r.get(name)) for name in ('result', 'exact', 'bound'))
+            if r['method'].split('@')[0] == routine and None not in (found, exact, bound) and not abs(found - exact) <= bound:
+                beyond.setdefault((r['storage'], r['input'], r.get('n')), {})[r['method'].split('@')[1]] = (r, found, exact)
+        for (storage, name, n), of in beyond.items():
+            r, found, exact = list(of.values())[-1]
+            yield (f'**{routine} errs beyond its bound** in {named(list(of), have)}: of n = {n} elements of `{name}` in {storage} the sum is '
+                   f"{found:.3g}, the exact sum is {exact:.3g}: {short(real(r['err_backward']) / UNIT[storage])} u sum|x| off.")
+
+
+def orders_found(results, routines):
+    """Which releases changed a tree of additions."""
+    same = []
+    for routine in routines:
+        letters, have = order_letters(results, routine), results.having(routine)
+        groups = [[r for r in letters if letters[r] == one] for one in dict.fromkeys(letters.values())]
+        if len(groups) > 1:
+            yield f"**The order of additions of {routine} is not the same in all releases**: {' | '.join(', '.join(of) for of in groups)}."
+        elif len(letters) > 1 and list(letters) == have:
+            same.append(routine)
+    if same:
+        n = next(iter(results.orders.values()))['n']
+        yield f"The order of additions of {n} fp32 elements is one and the same in all releases of {', '.join(same)}, each by itself."
+
+
+def bounds_found(results, _):
+    """Each n was tried once, in the oldest and the newest release."""
+    releases = list(dict.fromkeys(r['release'] for r in results.bounds))
+    for release in releases:
         of = [r for r in results.bounds if r['release'] == release]
-        answered = [r for r in of if r['sum']]
-        wrong = [r for r in answered if r['sum'] != r['expected']]
-        beyond = [r for r in of if int(r['memcheck_errors'] or 0)]
-        tried = ', '.join(r['n'] for r in answered) or 'none'
-        sanitized = '' if all(r['memcheck_errors'] for r in of) else '; compute-sanitizer was not tried on all'
-        silent = ''.join(f"; n = {r['n']} was not tried: it gave no sum" for r in of if not r['sum'])
-        if not wrong and not beyond:
-            yield f"cub/sum_gpu_to_gpu in {release} is right for n = {tried} ones{sanitized or '; compute-sanitizer found nothing'}{silent}."
-            continue
-        parts = [f"of n = {r['n']} ones the sum is {float.fromhex(r['sum']):.17g}" for r in wrong]
-        parts += [f"n = {r['n']}: compute-sanitizer reports {r['memcheck_errors']} errors, first: {r['first'] or 'none of memory'}" for r in beyond]
-        yield (f"**cub/sum_gpu_to_gpu in {release} fails next to multiples of INT32_MAX**: {'; '.join(parts)} (sums tried: {tried}){sanitized}"
-               f'{silent}.')
+        wrong, none = [r for r in of if r['sum'] and r['sum'] != r['expected']], [r for r in of if not r['sum']]
+        right = ', '.join(r['n'] for r in of if r['sum'] == r['expected'])
+        reported = [r for r in of if int(r['memcheck_errors'] or 0)]
+        parts = [f"the sum of {r['n']} ones in fp64 is {float.fromhex(r['sum']):.17g}" for r in wrong]
+        parts += [f"there is no sum of {r['n']} ones in fp64, {('but ' + r['error']) if r.get('error') else 'for a reason that was not said'}"
+                  for r in none]
+        parts += [f"of {r['n']} ones compute-sanitizer's memcheck reports {r['memcheck_errors']} errors, the first: {r['first'] or 'see its log'}"
+                  for r in reported]
+        if reported and not any(r['first'].startswith('Invalid __global__') for r in reported):
+            parts.append('it printed no access beyond an allocation')
+        if not all(r['memcheck_errors'] for r in of):
+            parts.append('memcheck was not tried on all')
+        elif not reported:
+            parts.append('memcheck reports nothing')
+        parts += [f'right: {right} ones'] if right else []
+        bad = 'adds wrongly' if wrong else 'fails' if none else 'reads or writes where it must not'
+        yield (f'**cub/sum_gpu_to_gpu in {release} {bad}**: ' if wrong or none or reported else f'cub/sum_gpu_to_gpu in {release}: ') + \
+            '; '.join(parts) + '.'
+    between = [r for r in results.having('cub/sum_gpu_to_gpu') if r not in releases]
+    if releases and between:
+        yield f"So many ones were not tried in {', '.join(between)}."
 
 
 def overview(results, routines):
@@ -223,7 +281,7 @@ def detail(results, routine):
             yield ''
             yield (f"Witness to {rung}: {row['storage']}/{row['accumulator']}, {row['input']}, n = {row['n']}: {row['bits']} {row['is']}, "
                    f"{row['other_bits']} {row['other_is']}")
-            yield f"`{row['command']}`"
+            yield f"`{again(row['command'])}`"
             break
 
 
@@ -234,14 +292,14 @@ def text_of(results, routines):
     yield '# CUB and Thrust, release by release'
     yield ''
     yield (f"{len(results.releases)} releases of CCCL on {gpus}, {results.study.get('started', '')[:10]}: "
-           'what each routine promises, keeps and costs. `experiments/releases/releases all VERSIONS` measures it anew.')
+           f"what each routine promises, keeps and costs. `experiments/releases/releases all {','.join(results.releases)}` measures it anew.")
     yield ''
     yield '## Findings'
     yield ''
     for text, command in findings(results, routines):
         yield f'- {text}'
         if command:
-            yield f'  `{command}`'
+            yield f'  `{again(command)}`'
     yield ''
     yield '## The highest rung that each keeps'
     yield ''
@@ -255,7 +313,7 @@ def text_of(results, routines):
     yield ('Rungs: attempts that differed, of all; bold: promised and broken; \\*: not tried in full, as no other GPU ran it. Special inputs: '
            'impossible results, of fp32 and fp64. Worst error: |error| / (u sum|x|) of 2^20 elements of four inputs; of scans ulps of the last '
            'digit, uniform input. GB/s: 2^28 elements (reduce_by_key, sum_segment: 2^24), in brackets the share of the raw read, of scans and select that of '
-           'a copy. Order: the same letter, the same tree of 10,000 additions.')
+           'a copy. Order: in a table, the same letter is the same tree of additions of 5,000 fp32 elements. Empty: not tried.')
     for routine in routines:
         yield ''
         yield f'### {routine}: promises {promise_of(results, routine)}'

@@ -24,6 +24,17 @@ INT32_MAX = 2**31 - 1
 # Before, at and at twice the border: 2**31 - 2 is the control.
 BORDERS = (INT32_MAX - 1, INT32_MAX, 2 * INT32_MAX)
 ONES = Path(__file__).resolve().parent / 'ones'
+BOUNDS = ('release', 'n', 'sum', 'expected', 'error', 'memcheck_errors', 'first')
+
+
+def bound(release, n, plain, said):
+    """A row of bounds.csv, from what `ones` printed of n ones, and what compute-sanitizer said of it."""
+    total = re.search(r'^-?0x[0-9a-f.]+p[+-][0-9]+$|^-?(inf|nan)$', plain, re.M)
+    error = re.search(r'CUDA error [0-9]+', plain)
+    errors = re.search(r'ERROR SUMMARY: ([0-9]+) error', said)
+    first = re.search(r'Invalid __global__ (write|read) of size [0-9]+ bytes|cuda[A-Za-z]+ \(error [0-9]+\).* to cuda[A-Za-z]+', said)
+    return {'release': release, 'n': n, 'sum': total[0] if total else '', 'expected': float(n).hex(), 'error': error[0] if error else '',
+            'memcheck_errors': errors[1] if errors else '', 'first': first[0] if first else ''}
 
 
 class Trial:
@@ -85,9 +96,9 @@ class Trial:
             'run', 'trial', '--method', ','.join(self.names), '--seconds', each, '--shard', f'{i}/{self.jobs}', '--out', to, '--force'))
             for i, to in enumerate(shards, 1)])
         self.run('merge', [self.program, 'merge', *shards, '--out', self.parts / 'trial', '--force'])
-        for name in ('study.json', 'trial.csv'):
-            if (self.parts / 'trial' / name).is_file():
-                shutil.copy(self.parts / 'trial' / name, self.out / name)
+        if (self.parts / 'trial/study.json').is_file():
+            shutil.copy(self.parts / 'trial/study.json', self.out / 'study.json')
+        self.join('trial.csv', [self.parts / 'trial/trial.csv'], ())
 
     def special(self):
         names = self.of(*MOVES)
@@ -98,8 +109,8 @@ class Trial:
             'check', *group, '--special', '--seconds', each, *FORMATS, '--out', to)) for group, to in zip(groups, folders)])
         self.join('special.csv', [to / 'special.csv' for to in folders])
 
-    def join(self, name, files):
-        """Rows of CSV files with the same columns, in the order of names."""
+    def join(self, name, files, left_out=('input',)):
+        """Rows of CSV files with the same columns, in the order of names: releases of a routine follow each other."""
         rows, columns = [], None
         for path in files:
             if path.is_file():
@@ -109,7 +120,8 @@ class Trial:
                     rows += list(read)
         order = {n: i for i, n in enumerate(self.names)}
         for row in rows:
-            row.pop('input', None)  # where it was kept among the parts
+            for column in left_out:  # of special.csv where an input was kept among the parts
+                row.pop(column, None)
         self.write(name, columns or [], sorted(rows, key=lambda row: order.get(row.get('method'), -1)))
 
     def write(self, name, columns, rows):
@@ -159,18 +171,12 @@ class Trial:
         def one(release, n):
             ones = [sys.executable, os.path.relpath(ONES), './' + os.path.relpath(self.folder / f'{release}.so'), str(n)]
             plain = self.run(f'ones-{release}-{n}', ones, good=(0, 1, 2), timeout=120)
-            found = re.search(r'^-?0x[0-9a-f.]+p[+-][0-9]+$|^-?(inf|nan)$', plain, re.M)
-            row = {'release': release, 'n': n, 'sum': found[0] if found else '', 'expected': float(n).hex()}
-            if shutil.which(tool):
-                said = self.run(f'memcheck-{release}-{n}', [tool, '--tool', 'memcheck', '--print-limit', '3', *ones], good=(0, 1, 2),
-                                timeout=200)
-                found = re.search(r'ERROR SUMMARY: ([0-9]+) error', said)
-                first = re.search(r'Invalid __global__ (write|read) of size [0-9]+ bytes', said)
-                row |= {'memcheck_errors': found[1] if found else '', 'first': first[0] if first else ''}
-            return row
+            said = self.run(f'memcheck-{release}-{n}', [tool, '--tool', 'memcheck', '--print-limit', '3', *ones], good=(0, 1, 2),
+                            timeout=200) if shutil.which(tool) else ''
+            return bound(release, n, plain, said)
 
         rows = self.at_once([lambda r=r, n=n: one(r, n) for r, n in work])
-        self.write('bounds.csv', ['release', 'n', 'sum', 'expected', 'memcheck_errors', 'first'], rows)
+        self.write('bounds.csv', BOUNDS, rows)
 
     def all(self):
         self.parts.mkdir(parents=True, exist_ok=True)
