@@ -39,3 +39,11 @@ void trial_count(struct trial_tally *t, const struct page *r, const struct trial
 /* Promises that were kept, all of their rungs, of how many. */
 size_t trial_promises_of(const struct trial_tally *t);
 size_t trial_kept_of(const struct trial_tally *t);
+
+/* The module of functions that are calls of a library's methods. */
+extern const char trial_calls[];
+/* What study.json says of a function of Python's; NULL: nothing, or it is not one that a library of
+ * arrays has. */
+const json_t *trial_library_of(const struct page *r, const char *method);
+/* A word of it; "": none. */
+const char *trial_fact(const json_t *facts, const char *name);

@@ -8,9 +8,6 @@
 
 /* --- Subjects against the rungs of the ladder: a map of what `run trial` found --- */
 
-/* The module of functions that are calls of a library's methods. */
-static const char calls[] = "ulpscope.calls.";
-
 enum { SUBJECTS_MOST = 40, FAMILY_TEXT = 80, LADDERS_MOST = 16, LABEL_FITS = 22, LABEL_MOST = 28 };
 
 /* Families that share a panel, by the names of methods up to the slash; what
@@ -42,35 +39,15 @@ static const struct {
     {"reduce_scatter/", "sums over ranks"},
 };
 
-/* What study.json says of a function of Python's; NULL: nothing, or it is not one that a library
- * of arrays has. */
-static const json_t *library_of(const struct page *r, const char *method)
-{
-    const json_t *facts = json_object_get(json_object_get(r->g.study, "python"), method);
-    const char *function = json_string_value(json_object_get(facts, "function")),
-               *library = json_string_value(json_object_get(facts, "array"));
-    size_t length = library ? strlen(library) : 0;
-    bool is = function && length > 0 &&
-              ((strncmp(function, library, length) == 0 && function[length] == '.') ||
-               strncmp(function, calls, strlen(calls)) == 0);
-    return is ? facts : NULL;
-}
-
-static const char *fact(const json_t *facts, const char *name)
-{
-    const char *word = json_string_value(json_object_get(facts, name));
-    return word ? word : "";
-}
-
 /* Which panel a method stands in: functions of a library of arrays in one that is called after it;
  * other subjects that are not ours are all alike. */
 static void family_of(char family[FAMILY_TEXT], const struct page *r, const char *method)
 {
-    const json_t *facts = library_of(r, method);
+    const json_t *facts = trial_library_of(r, method);
     if (facts) {
-        const char *mode = fact(facts, "mode");
-        snprintf(family, FAMILY_TEXT, "%s %s%s%s", fact(facts, "array"), fact(facts, "version"),
-                 *mode ? ", " : "", mode);
+        const char *mode = trial_fact(facts, "mode");
+        snprintf(family, FAMILY_TEXT, "%s %s%s%s", trial_fact(facts, "array"),
+                 trial_fact(facts, "version"), *mode ? ", " : "", mode);
         for (char *at = family; *at; at++)
             *at = *at == '@' ? ' ' : *at;
         return;
@@ -184,15 +161,15 @@ static bool has_word(const char *words, const char *word, size_t length)
 static void short_name(struct text *to, const struct page *r, const char *method, size_t all)
 {
     static const char python[] = "python:";
-    const json_t *facts = library_of(r, method);
-    const char *library = fact(facts, "array"), *mode = fact(facts, "mode");
+    const json_t *facts = trial_library_of(r, method);
+    const char *library = trial_fact(facts, "array"), *mode = trial_fact(facts, "mode");
     method += begins(method, python) ? strlen(python) : 0;
     if (!facts) {
         text_add(to, method + all);
         return;
     }
-    if (begins(method, calls))
-        method += strlen(calls);
+    if (begins(method, trial_calls))
+        method += strlen(trial_calls);
     else if (begins(method, library) && method[strlen(library)] == '.')
         method += strlen(library) + 1;
     text_append(to, method, strcspn(method, "@"));
