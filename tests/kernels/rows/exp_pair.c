@@ -5,9 +5,11 @@
 #include <math.h>
 #include <mpfr.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/rows/exp_pair.h"
+#include "reference/exact/elementary.h"
 #include "tests/support/samples.h"
 
 enum { ROUNDS = 20000, DIGITS = 250 };
@@ -73,4 +75,29 @@ Test(exp_pair, finds_the_side_of_a_root)
         cr_assert((found > 0) == (side > 0) && found != 0, "1/sqrt(%a) by %a: %g", of, tie, found);
     }
     mpfr_clears(x, exact, (mpfr_ptr)0);
+}
+
+/* What kernels/rows/elementary.cuh says of exp: where a double leaves a rounding to fp32 open, two
+ * decide it, as MPFR does. Of one in 997 numbers, and of the one whose exp is nearest to a tie; of
+ * all, of which there are four, where ULPSCOPE_ALL is set. */
+Test(exp_pair, decides_what_a_double_leaves_open, .timeout = 600)
+{
+    const double within = 0x1p-50;
+    const uint32_t first = 0xb2000000, last = 0xc2d00000, step = getenv("ULPSCOPE_ALL") ? 1 : 997;
+    size_t open = 0;
+    for (uint32_t bits = first; bits <= last; bits += step) {
+        float x, nearest = -0x1.d2259ap+3f;
+        memcpy(&x, &bits, sizeof x);
+        x = bits == first && step > 1 ? nearest : x;
+        double y = exp(x), room = y * within;
+        float low = (float)(y - room), high = (float)(y + room);
+        if (low == high)
+            continue;
+        struct double_pair p = exp_pair(x);
+        double tie = ((double)low + (double)high) / 2, away = (p.hi - tie) + p.lo;
+        cr_expect(fabs(away) > tie * 0x1p-60, "exp(%a) is %g from a tie", x, away / tie);
+        cr_expect_eq((double)(away > 0 ? high : low), exp_rounded(FP32, x), "exp(%a)", x);
+        open++;
+    }
+    cr_expect(step == 1 ? open == 4 : open > 0, "%zu left open", open);
 }
