@@ -3,9 +3,9 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "experiments/subjects/foreign_state.h"
+#include "experiments/subjects/subject.h"
 #include "experiments/system/clock.h"
 #include "experiments/options/pairs.h"
 
@@ -107,21 +107,8 @@ enum status foreign_hash(struct foreign *f, const char *where, struct problem *p
     if (!end)
         return problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
     end[3] = 0;
-    char block[1 << 14];
-    size_t got;
-    FILE *file = fopen(path, "re");
-    XXH3_state_t *state = XXH3_createState();
-    bool good = file && state && XXH3_128bits_reset(state) == XXH_OK;
-    while (good && (got = fread(block, 1, sizeof block, file)) > 0)
-        XXH3_128bits_update(state, block, got);
-    if (!good || ferror(file))
+    if (!subject_hash_file(f->fingerprint, path))
         problem(p, STATUS_DATA, "%s: %s: could not be read: %s", where, path, strerror(errno));
-    XXH128_hash_t hash = good ? XXH3_128bits_digest(state) : (XXH128_hash_t){0};
-    snprintf(f->fingerprint, sizeof f->fingerprint, "%016llx%016llx",
-             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
-    if (file)
-        fclose(file);
-    XXH3_freeState(state);
     free(path);
     return p->status;
 }

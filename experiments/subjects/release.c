@@ -1,4 +1,5 @@
 #include "experiments/subjects/release.h"
+#include "experiments/subjects/subject.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "kernels/cub/release.h"
 
@@ -47,29 +47,6 @@ static uint32_t version_of(const char *text)
                    sscanf(text, "%4u.%3u.%3u%c", &part[0], &part[1], &part[2], &end) == 3
                ? 1000000 * part[0] + 1000 * part[1] + part[2]
                : 0;
-}
-
-static enum status fingerprint(char text[33], const char *path, struct problem *p)
-{
-    char block[1 << 14];
-    size_t got;
-    FILE *file = fopen(path, "re");
-    XXH3_state_t *state = XXH3_createState();
-    bool good = file && state && XXH3_128bits_reset(state) == XXH_OK;
-    while (good && (got = fread(block, 1, sizeof block, file)) > 0)
-        XXH3_128bits_update(state, block, got);
-    if (!good || ferror(file))
-        problem(p, STATUS_DATA,
-                "%s: could not be read: %s (experiments/releases/releases builds releases, "
-                "ULPSCOPE_RELEASES names their folder)",
-                path, strerror(errno));
-    XXH128_hash_t hash = good ? XXH3_128bits_digest(state) : (XXH128_hash_t){0};
-    snprintf(text, 33, "%016llx%016llx", (unsigned long long)hash.high64,
-             (unsigned long long)hash.low64);
-    if (file)
-        fclose(file);
-    XXH3_freeState(state);
-    return p->status;
 }
 
 /* Loaded once a path: dlopen hands out what it has. */
@@ -117,9 +94,12 @@ static enum status make(struct named *made, const char *where, const char *name,
         return problem(p, STATUS_USAGE, "%s: found '%.200s', expected a release as in %s@3.1.4",
                        where, name, of->name);
     snprintf(path, sizeof path, "%s/%s.so", folder && *folder ? folder : RELEASE_FOLDER, version);
-    enum status status = fingerprint(made->fingerprint, path, p);
-    if (status == STATUS_OK)
-        status = load(&release, path, version, p);
+    if (!subject_hash_file(made->fingerprint, path))
+        return problem(p, STATUS_DATA,
+                       "%s: could not be read: %s (experiments/releases/releases builds releases, "
+                       "ULPSCOPE_RELEASES names their folder)",
+                       path, strerror(errno));
+    enum status status = load(&release, path, version, p);
     if (status != STATUS_OK)
         return status;
     const struct release_method *found = find(release, of->name);

@@ -5,8 +5,10 @@
 #include "experiments/subjects/release.h"
 #include "reports/text/near.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Up to the '/', and with it. */
 static size_t family_length(const char *name)
@@ -103,4 +105,25 @@ enum status subject_askable(const struct method **m, const char *where, const ch
                    "%s: found %s, which takes %s, expected a method that reads elements, and maybe "
                    "their keys or how rows lie",
                    where, name, operation_takes((*m)->operation));
+}
+
+bool subject_hash_file(char text[33], const char *path)
+{
+    char block[1 << 14];
+    size_t got;
+    FILE *file = fopen(path, "re");
+    XXH3_state_t *state = file ? XXH3_createState() : NULL;
+    bool good = state && XXH3_128bits_reset(state) == XXH_OK;
+    while (good && (got = fread(block, 1, sizeof block, file)) > 0)
+        XXH3_128bits_update(state, block, got);
+    good = good && !ferror(file);
+    XXH128_hash_t hash = good ? XXH3_128bits_digest(state) : (XXH128_hash_t){0};
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+    int error = errno;
+    if (file)
+        fclose(file);
+    XXH3_freeState(state);
+    errno = error;
+    return good;
 }

@@ -18,6 +18,10 @@ enum status subject_askable(const struct method **m, const char *where, const ch
 /* The fingerprint of the shared object that it was loaded from; NULL where there is none. */
 const char *subject_fingerprint(const struct method *m);
 
+/* XXH3-128 of what is in a file, as 32 hexadecimal digits; false: it could not be read, as errno
+ * says. */
+bool subject_hash_file(char text[33], const char *path);
+
 /* Appends the families of methods, which is what their names say before the '/', of an operation
  * or, where it is NULL, of all: "sum/..., cub/...". What is in the text already is left out. */
 void subject_families(char *text, size_t size, const struct operation *operation);
