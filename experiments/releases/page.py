@@ -73,7 +73,7 @@ def promised(promise, rung):
 
 
 def verdict(results, method, rung, promise):
-    """A cell: how many attempts differed, and of a promise that is broken in bold."""
+    """A cell: how many attempts differed, of how many; bold where that breaks a promise."""
     row = results.trial.get((method, rung))
     if not row or not row['attempts'] or row['attempts'] == '0':
         return 'not tried'

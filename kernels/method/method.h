@@ -256,7 +256,7 @@ struct method {
      * with STATUS_MEMORY, or threads, with STATUS_DEVICE. */
     enum status (*cpu)(const struct task *t, struct problem *p);
 
-    /* The CUDA side of a method that is not of the registry: one of kernels/cub compiled with
+    /* The CUDA side, where it is not the registry's: that of a method of kernels/cub, compiled with
      * another release (kernels/cub/release.h). */
     const struct cuda_method *cuda;
 };

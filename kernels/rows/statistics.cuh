@@ -3,8 +3,8 @@
  *
  * A method W<A> of the accumulator A has
  *   static constexpr bool each;      has every element a result, or every row?
- *   static void row(x, y, e)         of a row that a thread walks; or
- *   static void row(x, y, e, b)      of one that all threads of a block fold
+ *   static void row(x, y, e)         for a row that one thread walks; or
+ *   static void row(x, y, e, b)      for a row that all threads of a block fold
  * x: the row's elements as they are stored; y: where results go; e: what the host gives all rows,
  * the epsilon of norms. */
 #pragma once

@@ -158,7 +158,7 @@ static float turn(struct part *p, enum way way, enum format f, size_t n, unsigne
 
 /* --- what rank 0 does with it --- */
 
-/* Elements of a sample that are not what the CPU's method gives. */
+/* How many sampled elements differ from the CPU's method. */
 static size_t sample_wrong(enum way way, enum format f, size_t n, size_t *sampled)
 {
     size_t count = n < SAMPLE ? n : SAMPLE, differ = 0;

@@ -326,7 +326,7 @@ Test(recommend_told, guarantees_suppose_what_a_subject_does)
     }
 }
 
-/* A bound of the rows that were tried says nothing of the others. */
+/* Where some elements of D were tried, the bound is said of these alone. */
 Test(recommend_told, guarantees_are_of_what_was_tried)
 {
     struct recommend_candidate c[3];
