@@ -12,7 +12,7 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
     /* Of ranks, as many as are asked for, or one: there may be a GPU for no more. They divide the
      * elements of each. */
     const struct numbers *ranks = &c->request->setting.ranks;
-    uint64_t one = 1, r = ranks->count > 0 ? ranks->item[0] : one;
+    uint64_t r = ranks->count > 0 ? ranks->item[0] : 1;
     struct check_case k = {
         .pair = pair, .setting.output = pair.accumulator, .n = r > 1 ? (size_t)(r * r) : 3};
     const struct setting_axes any = {.no_c = c->request->method->no_c, /* others may not fit n */
