@@ -55,7 +55,7 @@ const struct option_spec option_specs[] = {
     {"batch", 0, "LIST", "check",
      "matrix products, sums and statistics of rows: try batches of these numbers of rows, 1,2,8 or "
      "each of 1..4096"},
-    {"ranks", 0, "LIST", "run bench check",
+    {"ranks", 0, "LIST", "run bench check reveal",
      "ranks of an all-reduce or a reduce-scatter, a divisor of n: each has n / ranks of the "
      "elements"},
     {"chip", 0, "LIST", "run bench check recommend serve reveal",

@@ -5,9 +5,11 @@
 
 #include "experiments/inputs/heads.h"
 #include "experiments/operations/operation.h"
+#include "experiments/reveal/outputs.h"
 #include "experiments/reveal/report.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/program/reveal_chip.h"
+#include "experiments/program/reveal_outputs.h"
 #include "experiments/program/reveal_product.h"
 #include "experiments/cases/again.h"
 #include "experiments/program/verbs.h"
@@ -19,6 +21,7 @@ struct reveal_request {
     enum format storage, accumulator; /* FORMATS: not said */
     bool exclusive, output_storage;
     uint64_t n, prefix, threads, blocks, segment;
+    uint64_t ranks; /* 0: not said, the order of one element is asked for */
     uint8_t *heads;
 };
 
@@ -46,8 +49,10 @@ static enum status read_choice(const struct arguments *a, const char *name, cons
 static enum status read_numbers(const struct arguments *a, struct reveal_request *q,
                                 struct problem *p)
 {
-    enum { MOST = 1 << 28 };
-    enum status status = argument_number(a, "n", 16, 1, MOST, &q->n, p);
+    enum { MOST = 1 << 28, OF_A_RANK = 1000 };
+    enum status status = argument_number(a, "ranks", 0, 2, REVEAL_TERMS_MOST, &q->ranks, p);
+    if (status == STATUS_OK)
+        status = argument_number(a, "n", q->ranks ? OF_A_RANK * q->ranks : 16, 1, MOST, &q->n, p);
     if (status == STATUS_OK)
         status = argument_number(a, "prefix", q->n - 1, 0, q->n - 1, &q->prefix, p);
     if (status == STATUS_OK)
@@ -276,7 +281,9 @@ static enum status reveal(const struct arguments *a, struct problem *p)
         status = make_case(&c[1], &q, "option --against", against, asked_operation(a), p);
     if (status == STATUS_OK)
         status = check_scans(a, c, against ? 2 : 1, p);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && q.ranks)
+        status = reveal_all_outputs(a, c, against ? 2 : 1, q.ranks, p);
+    else if (status == STATUS_OK)
         status = against ? reveal_two(c, a, p) : reveal_one(&c[0], a, p);
     free(q.heads);
     return status;
@@ -325,6 +332,11 @@ const struct verb verb_reveal = {
         "\n"
         "For a scatter-add it is the order within one bin, which gets all elements.\n"
         "\n"
+        "Of an all-reduce --n alone is the number of ranks, of one element. With --ranks P it "
+        "finds the order of each\n"
+        "of the n / P elements of a message: libraries cut it in parts that ranks add in other "
+        "orders.\n"
+        "\n"
         "Of a matrix product D = A B + C, of --shape, it finds the tree, which may have fused "
         "sums: "
         "how many\n"
@@ -356,6 +368,7 @@ const struct verb verb_reveal = {
         "  ulpscope reveal sum/two_kernel --device cpu --n 2^12 --threads 64 --blocks 4\n"
         "  ulpscope reveal scan/blelloch --device cpu --n 16 --prefix 6\n"
         "  ulpscope reveal sum/pairwise --device cpu --n 12 --dot\n"
+        "  ulpscope reveal allreduce/ring --device cpu --ranks 4\n"
         "  ulpscope reveal h100/wgmma --storage e4m3 --accumulator fp32\n"
         "  ulpscope reveal gemm/mma --chip ada --storage fp16 --accumulator fp32\n"
         "  ulpscope reveal python:numpy.matmul --shape 16x16x256\n"

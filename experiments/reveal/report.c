@@ -88,19 +88,24 @@ static int exponent(double x)
     return ilogb(x);
 }
 
+void reveal_print_calls(uint64_t calls, const struct reveal_window *w)
+{
+    printf("%llu call%s", (unsigned long long)calls, calls == 1 ? "" : "s");
+    if (w->bits && w->means == REVEAL_BY_MASKS)
+        printf(": M = 2^%d, units from 2^%d on, %u element%s a call", exponent(w->mask),
+               exponent(w->unit), w->bits, w->bits == 1 ? "" : "s");
+}
+
 static void print_asked(const struct reveal_report *of)
 {
     const struct reveal *r = &of->found;
     const struct reveal_window *w = &r->window;
     bool root = exact_facts[of->of.spec.method->operation->of].form == FORM_ROOT;
-    printf("%llu call%s", (unsigned long long)r->calls, r->calls == 1 ? "" : "s");
-    if (w->bits && w->means == REVEAL_BY_MASKS)
-        printf(": M = 2^%d, units from 2^%d on, %u element%s a call", exponent(w->mask),
-               exponent(w->unit), w->bits, w->bits == 1 ? "" : "s");
-    else if (w->bits && w->means == REVEAL_BY_TIES)
+    reveal_print_calls(r->calls, w);
+    if (w->bits && w->means == REVEAL_BY_TIES)
         printf(": M = %g, units %g: %s one, not %stwo together", w->mask, w->unit,
                root ? "M^2 loses the square of" : "M loses", root ? "of " : "");
-    else if (w->bits)
+    else if (w->bits && w->means == REVEAL_BY_OVERFLOW)
         printf(": L = 2^%d, where L + L overflows", exponent(w->mask));
     if (r->verdict == REVEAL_TREE && r->checks > 0)
         printf("; %llu more answers fit this tree", (unsigned long long)r->checks);
@@ -277,7 +282,7 @@ enum status reveal_report_status(const struct reveal_report *r, struct problem *
     return STATUS_OK;
 }
 
-static const char *const verdict_name[] = {
+const char *const reveal_verdict_name[] = {
     [REVEAL_TREE] = "tree",
     [REVEAL_EXACT] = "exact",
     [REVEAL_OUT_OF_REACH] = "out_of_reach",
@@ -320,7 +325,7 @@ static const char *declared_name(const struct reveal_beside *d)
     return d->difference.equal ? "equal" : "different";
 }
 
-static json_t *window_json(const struct reveal_window *w)
+json_t *reveal_window_json(const struct reveal_window *w)
 {
     char mask[NUMBER_TEXT], unit[NUMBER_TEXT];
     number_hex(mask, w->mask);
@@ -359,9 +364,9 @@ json_t *reveal_report_json(const struct reveal_report *r)
         "blocks", shape.blocks ? json_integer(shape.blocks) : json_null(), "prefix",
         scan ? json_integer((json_int_t)r->of.prefix) : json_null(), "exclusive",
         scan ? json_boolean(s->exclusive) : json_null(), "first", (json_int_t)r->first, "elements",
-        (json_int_t)r->leaves, "verdict", verdict_name[f->verdict], "asked",
-        window_json(&f->window), "calls", (json_int_t)f->calls, "checks", (json_int_t)f->checks,
-        "sampled", (int)f->sampled, "keeps_losses", (int)f->kept, "words",
+        (json_int_t)r->leaves, "verdict", reveal_verdict_name[f->verdict], "asked",
+        reveal_window_json(&f->window), "calls", (json_int_t)f->calls, "checks",
+        (json_int_t)f->checks, "sampled", (int)f->sampled, "keeps_losses", (int)f->kept, "words",
         *f->words ? f->words : NULL, "declared", declared_name(&r->declared), "tree",
         f->verdict == REVEAL_TREE || f->held.fits ? reveal_tree_json(&f->tree) : json_null(),
         "held", held_json(&f->held));

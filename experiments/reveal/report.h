@@ -51,3 +51,10 @@ enum status reveal_difference_text(char *text, size_t size, const struct reveal_
                                    const struct sum_tree *a, const struct sum_tree *b,
                                    const char *a_name, const char *b_name, size_t first,
                                    struct problem *p);
+
+/* "91 calls: M = 2^127, ...", without the end of the line. */
+void reveal_print_calls(uint64_t calls, const struct reveal_window *w);
+
+/* By verdict. And what a window asks with: an object, null where there is none. */
+extern const char *const reveal_verdict_name[];
+json_t *reveal_window_json(const struct reveal_window *w);
