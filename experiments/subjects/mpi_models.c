@@ -1,5 +1,65 @@
 #include "experiments/subjects/mpi_models.h"
 
+#include <stdlib.h>
+
+/* --- MPI_Reduce, which others begin with --- */
+
+/* As coll_tuned_reduce_algorithm numbers them. */
+enum {
+    REDUCE_LINEAR = 1,
+    REDUCE_CHAIN,
+    REDUCE_PIPELINE,
+    REDUCE_BINARY,
+    REDUCE_BINOMIAL,
+    REDUCE_RABENSEIFNER = 7,
+    REDUCES
+};
+
+/* What Open MPI 4.1 and 5.0 choose by the bytes of a rank, of sums that commute, up to 255 ranks.
+ */
+static unsigned decided_reduce(size_t ranks, size_t bytes)
+{
+    if (ranks < 4)
+        return bytes < 8         ? REDUCE_RABENSEIFNER
+               : bytes < 16      ? REDUCE_BINARY
+               : bytes < 32      ? REDUCE_PIPELINE
+               : bytes < 262144  ? REDUCE_LINEAR
+               : bytes < 524288  ? REDUCE_PIPELINE
+               : bytes < 1048576 ? REDUCE_CHAIN
+                                 : REDUCE_PIPELINE;
+    if (ranks < 8)
+        return bytes < 4096      ? REDUCE_BINARY
+               : bytes < 65536   ? REDUCE_CHAIN
+               : bytes < 262144  ? REDUCE_BINOMIAL
+               : bytes < 524288  ? REDUCE_LINEAR
+               : bytes < 1048576 ? REDUCE_BINOMIAL
+                                 : REDUCE_LINEAR;
+    if (ranks < 16)
+        return bytes < 8192 ? REDUCE_BINARY : REDUCE_BINOMIAL;
+    if (ranks < 32)
+        return bytes < 4096 ? REDUCE_BINARY : REDUCE_BINOMIAL;
+    return REDUCE_BINOMIAL;
+}
+
+/* Whoever asks for another algorithm gets it. */
+#define ASKED_REDUCE "OMPI_MCA_coll_tuned_reduce_algorithm"
+
+/* By the names of an operation's models. Open MPI asks for chains of fan-out 0, each of which is
+ * one chain, as a pipeline is; and a rank of a chain adds its own last, as a root to which all send
+ * does. */
+static const char *reduced(size_t ranks, size_t elements, size_t bytes,
+                           const char *const name[REDUCES])
+{
+    unsigned way = decided_reduce(ranks, bytes);
+    size_t power = 1;
+    while (power <= ranks / 2)
+        power *= 2;
+    if (way == REDUCE_CHAIN || way == REDUCE_PIPELINE ||
+        (way == REDUCE_RABENSEIFNER && elements < power))
+        way = REDUCE_LINEAR;
+    return getenv(ASKED_REDUCE) ? NULL : name[way];
+}
+
 /* --- MPI_Allreduce --- */
 
 /* As coll_tuned_allreduce_algorithm numbers them. */
@@ -43,12 +103,20 @@ static size_t bytes_of(enum format f)
 static const char *model_of_allreduce(const struct mpi_algorithm *a, size_t ranks, size_t elements,
                                       enum format f)
 {
+    static const char *const reduces[REDUCES] = {
+        [REDUCE_LINEAR] = "allreduce/linear",
+        [REDUCE_BINARY] = "allreduce/level_tree",
+        [REDUCE_BINOMIAL] = "allreduce/binomial",
+        [REDUCE_RABENSEIFNER] = "allreduce/rabenseifner",
+    };
     size_t power = 1;
     while (power <= ranks / 2)
         power *= 2;
     switch (a->number ? a->number : decided_allreduce(ranks, elements, bytes_of(f))) {
     case BASIC_LINEAR:
         return "allreduce/linear";
+    case NONOVERLAPPING:
+        return reduced(ranks, elements, elements * bytes_of(f), reduces);
     case RECURSIVE_DOUBLING:
         return "allreduce/recursive_doubling";
     case RING:
@@ -145,6 +213,14 @@ static unsigned decided_block(size_t ranks, size_t elements, size_t element_byte
                             : BLOCK_BUTTERFLY;
 }
 
+/* Where MPI_Reduce comes first. */
+static const char *const scattered[REDUCES] = {
+    [REDUCE_LINEAR] = "reduce_scatter/linear",
+    [REDUCE_BINARY] = "reduce_scatter/level_tree",
+    [REDUCE_BINOMIAL] = "reduce_scatter/recursive_doubling",
+    [REDUCE_RABENSEIFNER] = "reduce_scatter/butterfly",
+};
+
 static const char *model_of_scatter(const struct mpi_algorithm *a, size_t ranks, size_t elements,
                                     enum format f)
 {
@@ -153,7 +229,10 @@ static const char *model_of_scatter(const struct mpi_algorithm *a, size_t ranks,
         [SCATTER_RING] = "reduce_scatter/ring",
         [SCATTER_BUTTERFLY] = "reduce_scatter/butterfly",
     };
-    return model[a->number ? a->number : decided_scatter(ranks, elements, bytes_of(f))];
+    unsigned way = a->number ? a->number : decided_scatter(ranks, elements, bytes_of(f));
+    return way == SCATTER_NONOVERLAPPING
+               ? reduced(ranks, elements, elements * bytes_of(f), scattered)
+               : model[way];
 }
 
 static const char *model_of_block(const struct mpi_algorithm *a, size_t ranks, size_t elements,
@@ -164,31 +243,34 @@ static const char *model_of_block(const struct mpi_algorithm *a, size_t ranks, s
         [BLOCK_RECURSIVE_HALVING] = "reduce_scatter/recursive_halving",
         [BLOCK_BUTTERFLY] = "reduce_scatter/butterfly",
     };
-    return model[a->number ? a->number : decided_block(ranks, elements, bytes_of(f))];
+    unsigned way = a->number ? a->number : decided_block(ranks, elements, bytes_of(f));
+    size_t filled = (elements + ranks - 1) / ranks * ranks;
+    return way == BLOCK_BASIC_LINEAR ? reduced(ranks, filled, filled * bytes_of(f), scattered)
+                                     : model[way];
 }
 
 /* --- all --- */
 
-#define REDUCED "MPI_Reduce chooses among chains, pipelines and trees, which are not modelled"
+#define ASKED ASKED_REDUCE " asks for another MPI_Reduce than the library chooses"
 
 #define ALLREDUCE(its_name, its_number, its_segment, its_summary)                                  \
     {                                                                                              \
         .name = "mpi/" its_name, .summary = "MPI_Allreduce, " its_summary,                         \
         .operation = &operation_allreduce, .call = "allreduce", .number = its_number,              \
-        .segment = its_segment, .model = model_of_allreduce, .unmodelled = REDUCED                 \
+        .segment = its_segment, .model = model_of_allreduce, .unmodelled = ASKED                   \
     }
 
 #define SCATTER(its_name, its_number, its_summary)                                                 \
     {                                                                                              \
         .name = "mpi/" its_name, .summary = "MPI_Reduce_scatter, " its_summary,                    \
         .operation = &operation_reduce_scatter, .call = "reduce_scatter", .number = its_number,    \
-        .model = model_of_scatter, .unmodelled = REDUCED                                           \
+        .model = model_of_scatter, .unmodelled = ASKED                                             \
     }
 #define BLOCK(its_name, its_number, its_summary)                                                   \
     {                                                                                              \
         .name = "mpi/" its_name, .summary = "MPI_Reduce_scatter_block, " its_summary,              \
         .operation = &operation_reduce_scatter, .call = "reduce_scatter_block",                    \
-        .number = its_number, .model = model_of_block, .unmodelled = REDUCED                       \
+        .number = its_number, .model = model_of_block, .unmodelled = ASKED                         \
     }
 
 const struct mpi_algorithm open_mpi_algorithms[] = {

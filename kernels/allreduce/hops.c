@@ -16,6 +16,8 @@
  *                                tree of the next power of two, cut off behind the last rank.
  * allreduce/binary_tree          rank r adds rank 2 r + 1's sum, then rank 2 r + 2's, to its own.
  * allreduce/quaternary_tree      those of ranks 4 r + 1 to 4 r + 4, one after the other.
+ * allreduce/level_tree           a binary tree in other numbers: rank r of level l, which has 2^l
+ *                                ranks, adds rank r + 2^l's sum, then rank r + 2 2^l's, to its own.
  * allreduce/double_tree          two halves, two binary trees of the ranks, in which the lowest bit
  *                                of a rank tells its depth. A rank adds its lower child, then its
  *                                upper one, to its own. The second tree is the first one mirrored,
@@ -109,6 +111,8 @@ RANKS_METHOD(allreduce, binomial, NULL, hops_cut_off, GPU_TO_GPU,
              "a rank adds what the ranks 1, 2, 4, ... above it send");
 RANKS_METHOD(allreduce, binary_tree, NULL, binary_tree, GPU_TO_GPU,
              "rank r adds what ranks 2 r + 1 and 2 r + 2 send");
+RANKS_METHOD(allreduce, level_tree, NULL, hops_levels, GPU_TO_GPU,
+             "rank r of level l adds what ranks r + 2^l and r + 2 2^l send");
 RANKS_METHOD(allreduce, quaternary_tree, NULL, quaternary_tree, GPU_TO_GPU,
              "rank r adds what ranks 4 r + 1 to 4 r + 4 send");
 RANKS_METHOD(allreduce, double_tree, two_blocks, double_tree, RUN_TO_RUN,

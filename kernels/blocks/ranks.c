@@ -172,6 +172,19 @@ void hops_cut_off(struct hop *hop, size_t ranks, size_t block)
             *hop++ = (struct hop){(uint32_t)i, (uint32_t)(i + apart)};
 }
 
+/* From the last rank on, so that a rank's sum is whole before the one above adds it. */
+void hops_levels(struct hop *hop, size_t ranks, size_t block)
+{
+    (void)block;
+    for (size_t r = ranks; r-- > 0;) {
+        size_t level = 1; /* 2^l */
+        while (2 * level <= r + 1)
+            level *= 2;
+        for (size_t k = 1; k <= 2 && r + k * level < ranks; k++)
+            *hop++ = (struct hop){(uint32_t)r, (uint32_t)(r + k * level)};
+    }
+}
+
 void hops_halves(struct hop *hop, size_t ranks, size_t block)
 {
     struct folded is = fold(hop, ranks);

@@ -62,6 +62,9 @@ hops_of_block hops_from_first, hops_from_last;
 /* Pairs, pairs of pairs, ...: the pairwise tree of the largest power of two. Where that leaves
  * `extra` ranks, each of the first 2 extra adds to its neighbour first. */
 hops_of_block hops_pairs;
+/* Levels of 1, 2, 4, ... ranks: rank r of level l, from 2^l - 1 to 2^(l + 1) - 2, adds what ranks
+ * r + 2^l and r + 2^(l + 1) send, in this order, to its own. */
+hops_of_block hops_levels;
 /* The pairwise tree of the next power of two, cut off behind the last rank. */
 hops_of_block hops_cut_off;
 /* The same from far to near: with those half of the power of two away first, last with neighbours.

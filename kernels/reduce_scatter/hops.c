@@ -13,8 +13,9 @@
  *                                    ranks away, then a quarter of it, ..., last with a neighbour.
  * reduce_scatter/recursive_doubling  with those 1, 2, 4, ... away, all that the other lacks: the
  *                                    tree of the next power of two, cut off behind the last rank.
- * reduce_scatter/butterfly           halves with those 1, 2, 4, ... away, then blocks go to their
- *                                    owners: the order of allreduce/rabenseifner.
+ * reduce_scatter/level_tree          rank r of level l, which has 2^l ranks, adds what ranks r +
+ * 2^l and r + 2 2^l send; reduced to rank 0, then scattered. reduce_scatter/butterfly halves with
+ * those 1, 2, 4, ... away, then blocks go to their owners: the order of allreduce/rabenseifner.
  *
  * Where recursive_halving or butterfly leave `extra` ranks beyond a power of two, each of the first
  * 2 extra adds to its neighbour first. */
@@ -43,5 +44,7 @@ RANKS_METHOD(reduce_scatter, recursive_halving, NULL, hops_halves, GPU_TO_GPU,
              "halves exchanged with the ranks ..., 4, 2, 1 away");
 RANKS_METHOD(reduce_scatter, recursive_doubling, NULL, hops_cut_off, GPU_TO_GPU,
              "exchanges with the ranks 1, 2, 4, ... away, cut off behind the last rank");
+RANKS_METHOD(reduce_scatter, level_tree, NULL, hops_levels, GPU_TO_GPU,
+             "rank r of level l adds what ranks r + 2^l and r + 2 2^l send; then scattered");
 RANKS_METHOD(reduce_scatter, butterfly, NULL, hops_pairs, GPU_TO_GPU,
              "halves exchanged with the ranks 1, 2, 4, ... away");

@@ -19,8 +19,8 @@ static const struct {
     {"other fixed trees",
      " pairwise tree blelloch hillis_steele shuffle coarsened two_kernel last_block host_finish "
      "three_kernel chan sort split_k double_tree recursive_doubling rabenseifner ring "
-     "ring_to_owner wgmma promoted flash recursive_halving butterfly binomial binary_tree "
-     "quaternary_tree mma sequential interleaved "},
+     "ring_to_owner level_tree promoted flash recursive_halving butterfly binomial binary_tree "
+     "quaternary_tree mma sequential interleaved wgmma "},
     {"tiled: one tree for each n", " tiled segmented ordered padded nccl_ring_simple nccl_ring_ll "
                                    "nccl_ring_ll128 "},
     {"compensated", " kahan neumaier compensated scaled two_pass "},

@@ -8,7 +8,7 @@
 #include "experiments/subjects/mpi.h"
 #include "experiments/subjects/subject.h"
 
-enum { MPI_CASE_RANKS = 9, MPI_CASE_ELEMENTS = 66000 };
+enum { MPI_CASE_RANKS = 33, MPI_CASE_ELEMENTS = 66000 };
 
 /* Skips a test where the library is not there. ULPSCOPE_SEED says what is drawn; 1. The program and
  * the folder of workers that fail as ULPSCOPE_PLANT says are the test's. */

@@ -28,7 +28,8 @@ Test(mpi, models_predict_every_bit, .init = begin, .timeout = 600)
         }
         foreign_end(m);
     }
-    mpi_expect_counts(&counts, 200);
+    cr_expect_eq(counts.predicted, counts.cases);
+    mpi_expect_counts(&counts, 300);
 }
 
 /* About each border of Open MPI's tables of reduce-scatters that is in reach here. */
@@ -48,14 +49,31 @@ Test(mpi, the_library_chooses_by_bytes, .init = begin, .timeout = 120)
          FP64,
          {15, 16, 155, 156, 160, 161, 5115, 5116, 10235, 10236, 10240, 10241}},
         {"mpi/reduce_scatter_block", 9, FP64, {27, 28, 135, 136, 144}},
+        {"mpi/nonoverlapping", 3, BF16, {1, 2, 3, 4, 7, 8, 15, 16}},
+        {"mpi/nonoverlapping", 3, FP64, {32767, 32768, 65535, 65536}},
+        {"mpi/nonoverlapping", 5, FP64, {511, 512, 8191, 8192, 32767, 32768, 65535, 65536}},
+        {"mpi/nonoverlapping", 9, FP64, {1023, 1024}},
+        {"mpi/nonoverlapping", 17, FP64, {511, 512}},
+        {"mpi/nonoverlapping", 33, FP64, {1, 600}},
     };
     struct mpi_counts counts = {0};
     for (size_t i = 0; i < sizeof due / sizeof *due; i++)
         for (size_t k = 0; k < 12 && due[i].elements[k] > 0; k++)
             mpi_hold_case(&counts, mpi_subject(due[i].name), due[i].f, due[i].ranks,
                           due[i].elements[k]);
-    cr_expect(counts.cases == 27 && counts.predicted == counts.cases, "%zu of %zu",
+    cr_expect(counts.cases == 53 && counts.predicted == counts.cases, "%zu of %zu",
               counts.predicted, counts.cases);
+    foreign_end(NULL);
+}
+
+/* What a user asks for is not predicted. */
+Test(mpi, another_reduce_that_is_asked_for_has_no_model, .init = begin)
+{
+    const struct method *m = mpi_subject("mpi/nonoverlapping");
+    cr_expect_str_eq(m->model(m->name, 5, 1000, FP32), "allreduce/level_tree");
+    setenv("OMPI_MCA_coll_tuned_reduce_algorithm", "1", 1);
+    cr_expect_null(m->model(m->name, 5, 1000, FP32));
+    cr_expect(strstr(m->unmodelled, "OMPI_MCA_coll_tuned_reduce_algorithm"));
     foreign_end(NULL);
 }
 

@@ -52,6 +52,9 @@ Test(allreduce, adds_in_the_order_that_each_algorithm_says)
     expect_ranks_tree("allreduce/binary_tree", 4, 2, 0, "013++2+");
     expect_ranks_tree("allreduce/binary_tree", 7, 2, 1, "013+4++25+6++");
     expect_ranks_tree("allreduce/binary_tree", 2, 2, 1, "01+");
+    /* 0; 1 2; 3 .. 6; 7 .. : 3 has 7 and 11 below it, 4 has 8. */
+    expect_ranks_tree("allreduce/level_tree", 6, 2, 1, "013+5++24++");
+    expect_ranks_tree("allreduce/level_tree", 9, 2, 0, "0137++5++248++6++");
     expect_ranks_tree("allreduce/quaternary_tree", 5, 2, 0, "01+2+3+4+");
     expect_ranks_tree("allreduce/quaternary_tree", 8, 2, 1, "015+6+7++2+3+4+");
     /* Of 8 places 0 is above 4, that above 2 and 6, those above 1, 3, 5, 7. */

@@ -22,6 +22,7 @@ Test(reduce_scatter, adds_in_the_order_that_each_algorithm_says)
     expect_ranks_tree("reduce_scatter/recursive_doubling", 5, 5, 4, "01+23++4+");
     expect_ranks_tree("reduce_scatter/recursive_doubling", 6, 2, 0, "01+23++45++");
     expect_ranks_tree("reduce_scatter/recursive_doubling", 7, 2, 1, "01+23++45+6++");
+    expect_ranks_tree("reduce_scatter/level_tree", 6, 7, 4, "013+5++24++");
     expect_ranks_tree("reduce_scatter/butterfly", 5, 2, 0, "01+2+34++");
     expect_ranks_tree("reduce_scatter/butterfly", 8, 2, 1, "01+23++45+67+++");
 }
