@@ -75,7 +75,7 @@ enum status reveal_all_outputs(const struct arguments *a, const struct reveal_ca
     for (size_t i = 0; i < cases && status == STATUS_OK; i++) {
         struct probe_spec spec = c[i].spec;
         spec.bins = spec.stride = spec.n / ranks;
-        status = reveal_outputs_make(&r[i], &spec, 0, p);
+        status = reveal_outputs_make(&r[i], &spec, 0, c[i].progress, p);
     }
     if (status == STATUS_OK && cases == 2)
         status = print_beside(r, argument_flag(a, "json"), p);

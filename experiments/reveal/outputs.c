@@ -24,7 +24,9 @@ struct asking {
     uint32_t *element; /* of term t of output o: o * terms + t */
     uint64_t *set;     /* of each output, for the pair that is asked of */
     uint64_t *answers; /* a word for all that an output answered */
-    uint64_t seed;
+    uint64_t seed, begin_ns, drawn_ns;
+    size_t asked; /* pairs, of all twice */
+    bool progress;
 };
 
 /* --- questions --- */
@@ -94,6 +96,22 @@ static enum status ask_pair(struct asking *a, size_t i, size_t j, struct problem
     return status;
 }
 
+/* Ten times a second, from the second second on. */
+static void draw_progress(struct asking *a)
+{
+    const size_t all = 2 * reveal_pairs(a->r->terms);
+    const uint64_t now = clock_ns();
+    a->asked++;
+    if (!a->progress || now - a->begin_ns < 1000000000 || now - a->drawn_ns < 100000000)
+        return;
+    a->drawn_ns = now;
+    double seconds = (double)(now - a->begin_ns) / 1e9;
+    fprintf(stderr, "\r\033[K%.60s: %zu of %zu questions, %.3g a second, %.0f s left",
+            a->r->of.method->name, a->asked, all, (double)a->asked / seconds,
+            seconds * (double)(all - a->asked) / (double)a->asked);
+    fflush(stderr);
+}
+
 /* All pairs. `kept`: where not NULL, of each order the sets of all pairs, as its first output
  * answers. */
 static enum status ask_all(struct asking *a, uint64_t *kept, struct problem *p)
@@ -106,6 +124,7 @@ static enum status ask_all(struct asking *a, uint64_t *kept, struct problem *p)
     for (size_t i = 0; i < r->terms; i++)
         for (size_t j = i + 1; j < r->terms && status == STATUS_OK; j++, pair++) {
             status = ask_pair(a, i, j, p);
+            draw_progress(a);
             for (size_t o = 0; o < r->outputs; o++)
                 a->answers[o] = hash_mix(a->answers[o] + a->set[o] * 3 + 1);
             for (size_t k = 0; kept && k < r->orders; k++)
@@ -140,23 +159,10 @@ static enum status units_add_up(struct asking *a, bool *add_up, struct problem *
 
 /* --- orders --- */
 
-struct answered {
-    uint64_t answers;
-    uint32_t output;
-};
-
 static int by_answers(const void *x, const void *y)
 {
-    const struct answered *a = x, *b = y;
-    if (a->answers != b->answers)
-        return a->answers < b->answers ? -1 : 1;
-    return a->output < b->output ? -1 : a->output > b->output;
-}
-
-static int by_first(const void *x, const void *y)
-{
-    const struct reveal_order_of *a = x, *b = y;
-    return a->first < b->first ? -1 : a->first > b->first;
+    const uint64_t *a = x, *b = y;
+    return *a < *b ? -1 : *a > *b;
 }
 
 static enum status out_of_memory(const struct reveal_outputs *r, struct problem *p)
@@ -165,41 +171,32 @@ static enum status out_of_memory(const struct reveal_outputs *r, struct problem 
                    r->orders, r->outputs);
 }
 
-/* Outputs that answered alike have one order. */
+/* Outputs that answered alike have one order; orders are numbered as they appear. */
 static enum status group(struct asking *a, struct problem *p)
 {
     struct reveal_outputs *r = a->r;
-    struct answered *of = malloc(r->outputs * sizeof *of);
-    if (!of)
-        return out_of_memory(r, p);
-    for (size_t o = 0; o < r->outputs; o++)
-        of[o] = (struct answered){a->answers[o], (uint32_t)o};
-    qsort(of, r->outputs, sizeof *of, by_answers);
-    for (size_t k = 0; k < r->outputs; k++)
-        r->orders += k == 0 || of[k].answers != of[k - 1].answers;
-    r->order = calloc(r->orders, sizeof *r->order);
-    for (size_t k = 0, at = 0; k < r->outputs && r->order; k++) {
-        at += k > 0 && of[k].answers != of[k - 1].answers;
-        if (r->order[at].outputs++ == 0)
-            r->order[at].first = of[k].output;
+    uint64_t *sorted = malloc(r->outputs * sizeof *sorted);
+    uint32_t *number = calloc(r->outputs, sizeof *number); /* plus one, of sorted answers */
+    size_t different = 0;
+    if (sorted && number) {
+        memcpy(sorted, a->answers, r->outputs * sizeof *sorted);
+        qsort(sorted, r->outputs, sizeof *sorted, by_answers);
+        for (size_t k = 0; k < r->outputs; k++)
+            if (k == 0 || sorted[k] != sorted[different - 1])
+                sorted[different++] = sorted[k];
+        r->order = calloc(different, sizeof *r->order);
     }
-    if (r->order)
-        qsort(r->order, r->orders, sizeof *r->order, by_first);
-    /* Again by answers, which are those of the first of each. */
-    for (size_t k = 0; k < r->orders && r->order; k++) {
-        const struct answered first = {a->answers[r->order[k].first], 0};
-        size_t low = 0, high = r->outputs;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (by_answers(&of[middle], &first) < 0)
-                low = middle + 1;
-            else
-                high = middle;
+    for (size_t o = 0; o < r->outputs && r->order; o++) {
+        const uint64_t *at = bsearch(&a->answers[o], sorted, different, sizeof *sorted, by_answers);
+        if (number[at - sorted] == 0) {
+            r->order[r->orders].first = o;
+            number[at - sorted] = (uint32_t)++r->orders;
         }
-        for (size_t m = 0; m < r->order[k].outputs; m++)
-            r->of_output[of[low + m].output] = (uint32_t)k;
+        r->of_output[o] = number[at - sorted] - 1;
+        r->order[r->of_output[o]].outputs++;
     }
-    free(of);
+    free(sorted);
+    free(number);
     return r->order ? STATUS_OK : out_of_memory(r, p);
 }
 
@@ -440,10 +437,14 @@ static enum status find_elements(struct asking *a, struct problem *p)
 }
 
 enum status reveal_outputs_make(struct reveal_outputs *r, const struct probe_spec *spec,
-                                uint64_t seed, struct problem *p)
+                                uint64_t seed, bool progress, struct problem *p)
 {
     *r = (struct reveal_outputs){.of = *spec, .outputs = spec->bins, .terms = spec->n / spec->bins};
-    struct asking a = {.r = r, .seed = seed, .out = {spec->output, r->outputs, NULL}};
+    struct asking a = {.r = r,
+                       .seed = seed,
+                       .begin_ns = clock_ns(),
+                       .progress = progress,
+                       .out = {spec->output, r->outputs, NULL}};
     enum status status = probe_open(&a.probe, spec, p);
     if (status != STATUS_OK)
         return status;
@@ -457,6 +458,8 @@ enum status reveal_outputs_make(struct reveal_outputs *r, const struct probe_spe
                                                                            : out_of_memory(r, p);
     if (status == STATUS_OK)
         status = ask(&a, p);
+    if (a.drawn_ns)
+        fprintf(stderr, "\r\033[K");
     free(a.out.data);
     free(a.element);
     free(a.set);

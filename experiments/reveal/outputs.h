@@ -34,10 +34,11 @@ struct reveal_outputs {
     char words[512]; /* of the first output that no tree explains */
 };
 
-/* spec: spec->n elements, spec->bins outputs. Fails only as the subject does, or for memory. Free
+/* spec: spec->n elements, spec->bins outputs. progress: draw it on standard error, which is a
+ * terminal. Fails only as the subject does, or for memory. Free
  * with reveal_outputs_free, also after failure. */
 enum status reveal_outputs_make(struct reveal_outputs *r, const struct probe_spec *spec,
-                                uint64_t seed, struct problem *p);
+                                uint64_t seed, bool progress, struct problem *p);
 void reveal_outputs_free(struct reveal_outputs *r);
 
 /* STATUS_FAILED where an output has no tree that explains it. */

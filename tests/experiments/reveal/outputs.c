@@ -23,7 +23,7 @@ static void reveal(struct reveal_outputs *r, const struct method *m, enum format
                               .n = ranks * outputs,
                               .bins = outputs,
                               .stride = outputs};
-    cr_assert_eq(reveal_outputs_make(r, &spec, 1, &p), STATUS_OK, "%s: %s", m->name, p.text);
+    cr_assert_eq(reveal_outputs_make(r, &spec, 1, false, &p), STATUS_OK, "%s: %s", m->name, p.text);
 }
 
 /* The chain that begins at rank `first` and goes round. */
