@@ -156,8 +156,8 @@ static void set_bound(mpfr_t bound, const struct part *p, const struct reference
 typedef bool set_part(struct part *p, const struct theorem *t, const struct reference *r,
                       enum format storage, enum format f);
 
-/* The part of one row, with what it was set from: the next element is mostly of the same row. */
-struct theorem_memo {
+/* The part of one row, with what it was set from. */
+struct row {
     bool set, says;
     set_part *by;
     struct theorem of;
@@ -166,6 +166,13 @@ struct theorem_memo {
     double largest, smallest;
     mpfr_t sum, sum_abs, squares; /* of the row */
     struct part part;
+};
+
+/* The next element is mostly of the same row, or, where rows take turns in memory, of one of the
+ * last so many. Rows are set in turn, from the first one on. */
+struct theorem_memo {
+    struct row row[THEOREM_MEMO_ROWS];
+    size_t rows, oldest;
     struct exponentials_memo *exponentials; /* NULL: nothing yet */
 };
 
@@ -174,15 +181,15 @@ struct exponentials_memo **theorem_memo_exponentials(struct theorem_memo *m)
     return &m->exponentials;
 }
 
-static void memo_begin(struct theorem_memo *m)
+static void row_begin(struct row *m)
 {
-    *m = (struct theorem_memo){.set = false};
+    *m = (struct row){.set = false};
     mpfr_inits2(MPFR_PREC_MIN, m->sum, m->sum_abs, m->squares, (mpfr_ptr)0);
     mpfr_inits2(THEOREM_PRECISION, m->part.e.mean, m->part.e.square, m->part.e.sums, m->part.grown,
                 m->part.root, (mpfr_ptr)0);
 }
 
-static void memo_end(struct theorem_memo *m)
+static void row_end(struct row *m)
 {
     mpfr_clears(m->sum, m->sum_abs, m->squares, m->part.e.mean, m->part.e.square, m->part.e.sums,
                 m->part.grown, m->part.root, (mpfr_ptr)0);
@@ -190,18 +197,15 @@ static void memo_end(struct theorem_memo *m)
 
 struct theorem_memo *theorem_memo_new(void)
 {
-    struct theorem_memo *m = malloc(sizeof *m);
-    if (m)
-        memo_begin(m);
-    return m;
+    return calloc(1, sizeof(struct theorem_memo));
 }
 
 void theorem_memo_free(struct theorem_memo *m)
 {
-    if (m) {
-        memo_end(m);
+    for (size_t i = 0; m && i < m->rows; i++)
+        row_end(&m->row[i]);
+    if (m)
         exponentials_memo_free(m->exponentials);
-    }
     free(m);
 }
 
@@ -211,7 +215,7 @@ static bool same_theorem(const struct theorem *a, const struct theorem *b)
            a->folds == b->folds && a->flushing == b->flushing && a->product == b->product;
 }
 
-static bool same_row(const struct theorem_memo *m, const struct reference *r)
+static bool same_row(const struct row *m, const struct reference *r)
 {
     return m->n == r->n && m->largest == r->largest && m->smallest == r->smallest &&
            mpfr_equal_p(m->sum, r->moment.sum) && mpfr_equal_p(m->sum_abs, r->moment.sum_abs) &&
@@ -224,8 +228,8 @@ static void keep(mpfr_t to, const mpfr_t x)
     mpfr_set(to, x, MPFR_RNDN);
 }
 
-static void memo_set(struct theorem_memo *m, const struct theorem *t, const struct reference *r,
-                     enum format storage, enum format f, set_part *by)
+static void row_set(struct row *m, const struct theorem *t, const struct reference *r,
+                    enum format storage, enum format f, set_part *by)
 {
     m->set = true;
     m->by = by;
@@ -243,20 +247,40 @@ static void memo_set(struct theorem_memo *m, const struct theorem *t, const stru
     m->says = by(&m->part, t, r, storage, f);
 }
 
+/* The row of r in the memo, or the one to set anew. */
+static struct row *row_of(struct theorem_memo *memo, const struct theorem *t,
+                          const struct reference *r, enum format storage, enum format f,
+                          set_part *by)
+{
+    for (size_t i = 0; i < memo->rows; i++) {
+        struct row *m = &memo->row[i];
+        if (same_row(m, r) && m->by == by && m->storage == storage && m->accumulator == f &&
+            same_theorem(&m->of, t))
+            return m;
+    }
+    struct row *m = &memo->row[memo->oldest];
+    memo->oldest = (memo->oldest + 1) % THEOREM_MEMO_ROWS;
+    if (memo->rows < THEOREM_MEMO_ROWS)
+        row_begin(&memo->row[memo->rows++]);
+    m->set = false;
+    return m;
+}
+
 static bool of_element(mpfr_t bound, const struct theorem *t, const struct reference *r,
                        enum format storage, enum format f, set_part *by)
 {
-    struct theorem_memo own, *m = t->memo ? t->memo : &own;
-    if (!t->memo)
-        memo_begin(m);
-    if (!m->set || m->by != by || m->storage != storage || m->accumulator != f ||
-        !same_theorem(&m->of, t) || !same_row(m, r))
-        memo_set(m, t, r, storage, f, by);
+    struct row own, *m = &own;
+    if (t->memo)
+        m = row_of(t->memo, t, r, storage, f, by);
+    else
+        row_begin(m);
+    if (!m->set)
+        row_set(m, t, r, storage, f, by);
     bool says = m->says;
     if (says)
         set_bound(bound, &m->part, r, storage, f);
     if (!t->memo)
-        memo_end(m);
+        row_end(m);
     return says;
 }
 

@@ -111,12 +111,18 @@ static void free_errors(struct errors *e)
 }
 
 /* The errors of one row, with all that they were set from. */
-struct exponentials_memo {
+struct row {
     struct errors errors;
     size_t height, n;
     double largest, sum, weighted, range;
     enum format storage, accumulator;
     bool rescaled, set;
+};
+
+/* As theorem_memo's. */
+struct exponentials_memo {
+    struct row row[THEOREM_MEMO_ROWS];
+    size_t oldest;
 };
 
 struct exponentials_memo *exponentials_memo_new(void)
@@ -126,17 +132,16 @@ struct exponentials_memo *exponentials_memo_new(void)
 
 void exponentials_memo_free(struct exponentials_memo *m)
 {
-    if (m && m->set)
-        free_errors(&m->errors);
+    for (size_t i = 0; m && i < THEOREM_MEMO_ROWS && m->row[i].set; i++)
+        free_errors(&m->row[i].errors);
     free(m);
 }
 
-static bool same(const struct exponentials_memo *a, const struct exponentials_memo *b)
+static bool same(const struct row *a, const struct row *b)
 {
-    return a->set && a->height == b->height && a->n == b->n && a->largest == b->largest &&
-           a->sum == b->sum && a->weighted == b->weighted && a->range == b->range &&
-           a->storage == b->storage && a->accumulator == b->accumulator &&
-           a->rescaled == b->rescaled;
+    return a->height == b->height && a->n == b->n && a->largest == b->largest && a->sum == b->sum &&
+           a->weighted == b->weighted && a->range == b->range && a->storage == b->storage &&
+           a->accumulator == b->accumulator && a->rescaled == b->rescaled;
 }
 
 /* Of the memo, or of `own` where there is none, which is to be freed then. */
@@ -145,29 +150,33 @@ static const struct errors *errors_of(struct errors *own, const struct theorem *
                                       bool rescaled)
 {
     struct exponentials_memo **kept = t->memo ? theorem_memo_exponentials(t->memo) : NULL;
-    struct exponentials_memo row = {.height = t->height,
-                                    .n = r->n,
-                                    .largest = r->largest,
-                                    .sum = r->exponentials.sum,
-                                    .weighted = r->exponentials.weighted,
-                                    .range = r->exponentials.range,
-                                    .storage = storage,
-                                    .accumulator = f,
-                                    .rescaled = rescaled,
-                                    .set = true};
+    struct row row = {.height = t->height,
+                      .n = r->n,
+                      .largest = r->largest,
+                      .sum = r->exponentials.sum,
+                      .weighted = r->exponentials.weighted,
+                      .range = r->exponentials.range,
+                      .storage = storage,
+                      .accumulator = f,
+                      .rescaled = rescaled,
+                      .set = true};
     if (kept && !*kept)
         *kept = exponentials_memo_new();
     if (!kept || !*kept) {
         set_errors(own, t, r, storage, f, rescaled);
         return own;
     }
-    if (!same(*kept, &row)) {
-        if ((*kept)->set)
-            free_errors(&(*kept)->errors);
-        **kept = row;
-        set_errors(&(*kept)->errors, t, r, storage, f, rescaled);
-    }
-    return &(*kept)->errors;
+    struct exponentials_memo *m = *kept;
+    for (size_t i = 0; i < THEOREM_MEMO_ROWS && m->row[i].set; i++)
+        if (same(&m->row[i], &row))
+            return &m->row[i].errors;
+    struct row *to = &m->row[m->oldest];
+    m->oldest = (m->oldest + 1) % THEOREM_MEMO_ROWS;
+    if (to->set)
+        free_errors(&to->errors);
+    *to = row;
+    set_errors(&to->errors, t, r, storage, f, rescaled);
+    return &to->errors;
 }
 
 /* bound = what log S and m err by, and their addition. */

@@ -59,7 +59,11 @@ bool theorem_gamma(mpfr_t to, size_t k, double u);
 void theorem_lost_errors(struct theorem_factors *to, const struct theorem *t,
                          const struct reference *r, const mpfr_t perturbed, enum format f);
 
-/* What the bounds of sums of exponentials keep of a row, beside what a memo has of norms. */
+/* Rows of which a memo keeps what their elements' bounds share. Where rows take turns in memory,
+ * each element in a row of its own, these are as many as there may be without setting all anew. */
+enum { THEOREM_MEMO_ROWS = 64 };
+
+/* What the bounds of sums of exponentials keep of these rows, beside what a memo has of norms. */
 struct exponentials_memo *exponentials_memo_new(void); /* NULL when memory is short */
 void exponentials_memo_free(struct exponentials_memo *m);
 struct exponentials_memo **theorem_memo_exponentials(struct theorem_memo *m);

@@ -32,7 +32,7 @@ struct conversion theorem_conversion(enum product_kind product, enum format stor
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator);
 
-/* What the bounds of one row's elements have in common, kept from the row that was asked about
+/* What the bounds of one row's elements have in common, kept from the rows that were asked about
  * last, as computing it takes most of their time. For one thread. NULL when memory is short, which
  * is fine. */
 struct theorem_memo *theorem_memo_new(void);

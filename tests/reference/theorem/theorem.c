@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reference/theorem/factors.h"
 #include "reference/theorem/theorem.h"
 #include "tests/support/due_bound.h"
 #include "tests/support/samples.h"
@@ -432,4 +433,49 @@ Test(theorem, scale_of_a_norm)
             cr_expect(bits <= format_facts[f].emax && bits + 4 > format_facts[f].emax,
                       "%s, n = %zu: %d", format_facts[f].name, n, k);
         }
+}
+
+/* What is kept of rows that take turns changes no bound, whether there is room for all of them or a
+ * row comes back after others had its room; every third row is longer, some are alike but for their
+ * number of elements. */
+Test(theorem, what_a_memo_keeps_changes_no_bound)
+{
+    enum { ROWS = THEOREM_MEMO_ROWS + 6, LONGEST = 4 };
+    static const struct {
+        enum theorem_kind kind;
+        enum exact_value of;
+    } due[] = {{THEOREM_RMSNORM, EXACT_RMSNORM},
+               {THEOREM_LAYERNORM_TEXTBOOK, EXACT_LAYERNORM},
+               {THEOREM_LAYERNORM_TWO_PASS, EXACT_LAYERNORM},
+               {THEOREM_LAYERNORM_WELFORD, EXACT_LAYERNORM},
+               {THEOREM_LAYERNORM_CHAN, EXACT_LAYERNORM},
+               {THEOREM_EXPONENTIALS, EXACT_SOFTMAX},
+               {THEOREM_RESCALED, EXACT_SOFTMAX}};
+    static struct reference r[ROWS][LONGEST];
+    static const size_t turns[] = {3, THEOREM_MEMO_ROWS, ROWS};
+    mpfr_t with, without;
+    mpfr_inits2(THEOREM_PRECISION, with, without, (mpfr_ptr)0);
+    for (size_t k = 0; k < sizeof due / sizeof *due; k++) {
+        memset(r, 0, sizeof r);
+        for (size_t row = 0; row < ROWS; row++) {
+            double x[LONGEST] = {1 + (double)(row / 2), -2, 0.75, row % 3 == 0 ? -2 : 0};
+            struct array a = {FP64, LONGEST - (row % 3 != 0), x};
+            cr_assert(reference_compute_each(r[row], due[k].of, &a, NULL) == STATUS_OK);
+        }
+        struct theorem t = {.kind = due[k].kind, .height = 5}, kept = t;
+        kept.memo = theorem_memo_new();
+        for (size_t i = 0; i < 3 * 3 * ROWS * LONGEST; i++) {
+            size_t rows = turns[i / (3 * ROWS * LONGEST)], row = i % rows;
+            const struct reference *at = &r[row][i / rows % r[row]->n];
+            enum format f = i / (ROWS * LONGEST) % 2 ? FP32 : FP64;
+            bool says = theorem_bound(with, &kept, at, FP64, f);
+            cr_assert_eq(says, theorem_bound(without, &t, at, FP64, f));
+            cr_expect(!says || mpfr_equal_p(with, without), "%zu rows, row %zu", rows, row);
+        }
+        theorem_memo_free(kept.memo);
+        for (size_t row = 0; row < ROWS; row++)
+            for (size_t i = 0, n = r[row]->n; i < n; i++)
+                reference_free(&r[row][i]);
+    }
+    mpfr_clears(with, without, (mpfr_ptr)0);
 }
