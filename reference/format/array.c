@@ -38,17 +38,15 @@ void array_decode(const struct array *a, size_t begin, size_t count, double *out
 
 void array_encode(const struct array *a, size_t begin, size_t count, const double *in)
 {
-    uint64_t nan;
+    uint64_t nan = format_facts[a->format].nan;
     switch (a->format) {
     case FP32:
-        nan = format_encode(FP32, NAN);
         for (size_t i = 0; i < count; i++) {
             float x = in[i] == in[i] ? (float)in[i] : float_from_bits((uint32_t)nan);
             ((float *)a->data)[begin + i] = x;
         }
         break;
     case FP64:
-        nan = format_encode(FP64, NAN);
         for (size_t i = 0; i < count; i++)
             ((double *)a->data)[begin + i] = in[i] == in[i] ? in[i] : double_from_bits(nan);
         break;
