@@ -8,6 +8,12 @@
 #include "reports/columns/columns.h"
 #include "reports/text/file.h"
 
+/* By blocks: json_loadf locks the file for each byte. */
+static size_t read_block(void *to, size_t size, void *file)
+{
+    return fread(to, 1, size, file);
+}
+
 enum status study_read(json_t **study, const char *path, struct problem *p)
 {
     json_error_t error;
@@ -15,7 +21,7 @@ enum status study_read(json_t **study, const char *path, struct problem *p)
     enum status status = file_open(&file, path, p);
     if (status != STATUS_OK)
         return status;
-    *study = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    *study = json_load_callback(read_block, file, JSON_REJECT_DUPLICATES, &error);
     fclose(file);
     if (!*study)
         return problem(p, STATUS_DATA, "%s: line %d: %s; expected the JSON of a study", path,
