@@ -5,6 +5,8 @@
 
 #include "experiments/library/handles.h"
 #include "experiments/system/machine.h"
+#include "kernels/blocks/arrays.h"
+#include "kernels/blocks/binned.h"
 #include "reference/exact/exact.h"
 #include "reference/measure/measure.h"
 #include "reference/format/number.h"
@@ -103,6 +105,26 @@ enum ulpscope_status ulpscope_sum(double *sum, const struct ulpscope_array *a,
     exact_init(&e);
     exact_add_array(&e, &in, 0, in.n);
     *sum = exact_round(&e, (enum format)result);
+    return ULPSCOPE_OK;
+}
+
+enum ulpscope_status ulpscope_sum_arrays(void *out, const void *const *array, size_t arrays,
+                                         size_t n, enum ulpscope_format f, unsigned folds,
+                                         struct ulpscope_error *error)
+{
+    struct problem p = {0};
+    if (library_format(f, "arrays", &p) != STATUS_OK)
+        return library_failed(error, &p);
+    if (folds != 0 && (folds < BINNED_FOLDS_LEAST || folds > BINNED_FOLDS_MOST))
+        problem(&p, STATUS_USAGE, "arrays: found %u folds, expected 0 (exact), or %d to %d", folds,
+                BINNED_FOLDS_LEAST, BINNED_FOLDS_MOST);
+    for (size_t k = 0; n > 0 && k < arrays && p.status == STATUS_OK; k++)
+        if (!array || !array[k])
+            problem(&p, STATUS_USAGE, "arrays: found no data for array %zu of %zu", k, arrays);
+    if (p.status != STATUS_OK)
+        return library_failed(error, &p);
+    if (n > 0)
+        arrays_sum(array, arrays, out, n, (enum format)f, folds);
     return ULPSCOPE_OK;
 }
 

@@ -99,6 +99,18 @@ ULPSCOPE_API enum ulpscope_status ulpscope_sum(double *sum, const struct ulpscop
                                                enum ulpscope_format result,
                                                struct ulpscope_error *error);
 
+/* Arrays added up element by element, at the speed of vector code: out[i] is the sum of the
+ * elements i of array[0 .. arrays - 1], n elements each, all in the format f, rounded once to it.
+ * folds 0: the exact sum, as above. 2, 3 or 4: each element is rounded to a multiple of a unit that
+ * the largest one's exponent sets, then these are added exactly: the bits of the method
+ * allreduce/binned (3), error at most u|S| + (arrays-1) 2^-max(folds p, 53) max|x|. No order of the
+ * arrays shows in the bits of either. Every NaN is the canonical one. `out` may be one of the
+ * arrays. ULPSCOPE_USAGE: no such format or folds, NULL among the arrays. */
+ULPSCOPE_API enum ulpscope_status ulpscope_sum_arrays(void *out, const void *const *array,
+                                                      size_t arrays, size_t n,
+                                                      enum ulpscope_format f, unsigned folds,
+                                                      struct ulpscope_error *error);
+
 /* --- the reference: what is exactly so of an array --- */
 
 struct ulpscope_reference;
