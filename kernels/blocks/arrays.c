@@ -43,17 +43,46 @@ INLINE const void *place(enum format f, const void *array, size_t i)
     return (const char *)array + i * (size_t)format_facts[f].bytes;
 }
 
+/* Element i. Subnormal numbers of narrow formats go through integers: as subnormal floats they
+ * would cost the processor a hundred cycles each. */
+INLINE float single(enum format f, const void *data, size_t i)
+{
+    const struct format_facts *facts = &format_facts[f];
+    if (!narrow(f))
+        return element_single(f, FP32, data, i);
+    const int drop = 24 - facts->precision;
+    const uint32_t specials = (uint32_t)facts->specials, normal = 1u << (facts->precision - 1);
+    uint32_t bits = facts->bytes == 2 ? ((const uint16_t *)data)[i] : ((const uint8_t *)data)[i];
+    uint32_t negative = bits >> (8 * facts->bytes - 1), size = bits & FORMAT_BITS(8 * facts->bytes);
+    float small = (float)(int32_t)size * (float)facts->smallest;
+    uint32_t is = (size << drop) + ((uint32_t)(126 + facts->emin) << 23);
+    is = choose((size & specials) == specials, is | 0x7f800000, is);
+    is = choose(size < normal, float_bits(small), is);
+    return float_from_bits(is | negative << 31);
+}
+
+INLINE double element(enum format f, const void *data, size_t i)
+{
+    return f == FP64 ? ((const double *)data)[i] : (double)single(f, data, i);
+}
+
 /* The encodings of numbers that are values of f. */
 INLINE void store_single(enum format f, void *out, size_t i, float x)
 {
     const struct format_facts *facts = &format_facts[f];
-    const uint32_t nan = (uint32_t)facts->nan, specials = (uint32_t)facts->specials;
-    const float scale =
-        f == FP32 || f == BF16 ? 1 : (float)(1 / (0x1p126 * facts->smallest_normal));
-    uint32_t size = float_bits(x) & 0x7fffffff, negative = float_bits(x) >> 31;
-    uint32_t bits = float_bits(float_from_bits(size) * scale) >> (24 - facts->precision);
-    bits = choose(size == 0x7f800000, specials, bits) | negative << (8 * facts->bytes - 1);
-    bits = choose(size > 0x7f800000, nan, bits);
+    uint32_t size = float_bits(x) & 0x7fffffff, negative = float_bits(x) >> 31, bits = size;
+    if (f == BF16)
+        bits = size >> 16;
+    if (narrow(f)) {
+        const float normal = (float)facts->smallest_normal, inverse = (float)(1 / facts->smallest);
+        float magnitude = float_from_bits(size);
+        uint32_t below = (uint32_t)(int32_t)(magnitude < normal ? magnitude * inverse : 0);
+        bits = (size - ((uint32_t)(126 + facts->emin) << 23)) >> (24 - facts->precision);
+        bits = choose(magnitude < normal, below, bits);
+        bits = choose(size == 0x7f800000, (uint32_t)facts->specials, bits);
+    }
+    bits |= negative << (8 * facts->bytes - 1);
+    bits = choose(size > 0x7f800000, (uint32_t)facts->nan, bits);
     if (facts->bytes == 4)
         ((uint32_t *)out)[i] = bits;
     else if (facts->bytes == 2)
@@ -109,37 +138,58 @@ INLINE bool alike(const void *const *array, size_t arrays, size_t begin, size_t 
     return (top < 1 ? 1 : top) - (low < 1 ? 1 : low) <= digits_kept(f, folds) - precision;
 }
 
+/* Of two arrays none need be cut where more than twice the digits are kept: a number that would be
+ * is below a quarter ulp of the other one, and the sum rounds to that with it and without. */
+INLINE bool cuts_show(size_t arrays, enum format f, unsigned folds)
+{
+    return arrays > 2 || digits_kept(f, folds) <= 2 * format_facts[f].precision + 2;
+}
+
 INLINE void find_units(const void *const *array, size_t arrays, size_t begin, size_t count,
                        enum format f, unsigned folds, struct units *u)
 {
     const int width = f == FP64 ? 50 : 21, digits = digits_kept(f, folds);
-    double most[BLOCK];
-    int exponent[BLOCK];
-    for (size_t i = 0; i < count; i++)
-        most[i] = 0;
-    for (size_t k = 0; k < arrays; k++) {
-        const void *from = place(f, array[k], begin);
-        for (size_t i = 0; i < count; i++) {
-            double size = fabs(element_double(f, from, i));
-            most[i] = size > most[i] ? size : most[i];
+    const int fraction = format_facts[f].precision - 1, bias = 1 - format_facts[f].emin;
+    uint64_t most[BLOCK];
+    uint32_t most_of_narrow[BLOCK];
+    int exponent[BLOCK]; /* the encoding's; where all are zeros, 0 */
+    if (f == FP64) {
+        memset(most, 0, count * sizeof *most);
+        for (size_t k = 0; k < arrays; k++)
+            for (size_t i = 0; i < count; i++) {
+                uint64_t size = ((const uint64_t *)array[k])[begin + i] << 1;
+                most[i] = size > most[i] ? size : most[i];
+            }
+        for (size_t i = 0; i < count; i++)
+            exponent[i] = (int)(most[i] >> (fraction + 1));
+    } else {
+        memset(most_of_narrow, 0, count * sizeof *most_of_narrow);
+        for (size_t k = 0; k < arrays; k++) {
+            const void *from = place(f, array[k], begin);
+            for (size_t i = 0; i < count; i++) {
+                uint32_t size = f == FP32 ? ((const uint32_t *)from)[i] & 0x7fffffff
+                                          : ((const uint16_t *)from)[i] & 0x7fffu;
+                most_of_narrow[i] = size > most_of_narrow[i] ? size : most_of_narrow[i];
+            }
         }
+        for (size_t i = 0; i < count; i++)
+            exponent[i] = (int)(most_of_narrow[i] >> fraction);
     }
-    for (size_t i = 0; i < count; i++)
-        exponent[i] = (int)(double_bits(most[i]) >> 52);
     for (size_t i = 0; i < count; i++) { /* binned_window, whose lowest bin is 0 */
-        int above = exponent[i] - 1023 - digits + 1 - BINNED_LOWEST;
+        int above = exponent[i] - bias - digits + 1 - BINNED_LOWEST;
         int window = (above < 0 ? 0 : above) / width;
-        exponent[i] = window * width + BINNED_LOWEST + 52 + 1023;
+        int anchor = window * width + BINNED_LOWEST + 52 + 1023;
+        /* Of subnormal numbers and zeros alone nothing is cut: 0 stands above none. */
+        exponent[i] = exponent[i] == 0 ? 0 : anchor;
     }
     for (size_t i = 0; i < count; i++)
         u->anchor[i] = double_from_bits((uint64_t)exponent[i] << 52);
 }
 
-/* x rounded to a multiple of the unit, ties to even; 0 keeps the sign of x. */
+/* x rounded to a multiple of the unit, ties to even. */
 INLINE double cut(double x, double anchor)
 {
     double with_sign = copysign(anchor, x), rounded = (x + with_sign) - with_sign;
-    rounded = copysign(rounded, x);
     return fabs(x) < anchor ? rounded : x;
 }
 
@@ -148,7 +198,7 @@ INLINE void add_one(const void *array, size_t begin, size_t count, enum format f
 {
     const void *from = place(f, array, begin);
     for (size_t i = 0; i < count; i++) {
-        double x = element_double(f, from, i), s = to->s[i], e = to->e[i];
+        double x = element(f, from, i), s = to->s[i], e = to->e[i];
         x = u ? cut(x, u->anchor[i]) : x;
         double t = fabs(lost(&e, lost(&s, x)));
         to->t[i] += t;
@@ -163,7 +213,7 @@ INLINE void add_two(const void *const *array, size_t begin, size_t count, enum f
 {
     const void *a = place(f, array[0], begin), *b = place(f, array[1], begin);
     for (size_t i = 0; i < count; i++) {
-        double x = element_double(f, a, i), y = element_double(f, b, i);
+        double x = element(f, a, i), y = element(f, b, i);
         x = u ? cut(x, u->anchor[i]) : x;
         y = u ? cut(y, u->anchor[i]) : y;
         to->e[i] = lost(&x, y);
@@ -194,10 +244,10 @@ INLINE void add_plain(const void *const *array, size_t arrays, size_t begin, siz
         const void *from = place(f, array[k], begin);
         if (k == 0)
             for (size_t i = 0; i < count; i++)
-                to->s[i] = element_double(f, from, i);
+                to->s[i] = element(f, from, i);
         else
             for (size_t i = 0; i < count; i++)
-                to->s[i] += element_double(f, from, i);
+                to->s[i] += element(f, from, i);
     }
     to->any_e = to->any_t = 0;
 }
@@ -264,7 +314,7 @@ static double any_sum(const void *const *array, size_t arrays, size_t i, enum fo
     if (folds)
         binned_state_init(&binned, FP64, f, folds, NULL);
     for (size_t k = 0; k < arrays; k++) {
-        double x = element_double(f, array[k], i);
+        double x = element(f, array[k], i);
         if (folds)
             binned_plain(&binned, &(struct array){FP64, 1, &x}, 0, 1);
         else
@@ -310,16 +360,14 @@ INLINE void sum_two(const void *const *array, size_t begin, size_t count, enum f
         if (f == FP64)
             store_double(f, out, i, ((const double *)a)[i] + ((const double *)b)[i]);
         else
-            store_single(
-                f, out, i,
-                round_single(f, element_single(f, FP32, a, i) + element_single(f, FP32, b, i)));
+            store_single(f, out, i, round_single(f, single(f, a, i) + single(f, b, i)));
 }
 
 INLINE void sum_one(const void *array, size_t begin, size_t count, enum format f, void *out)
 {
     const void *a = place(f, array, begin);
     for (size_t i = 0; i < count; i++)
-        store_double(f, out, i, element_double(f, a, i));
+        store_double(f, out, i, element(f, a, i));
 }
 
 INLINE size_t sum_format(const void *const *array, size_t arrays, void *out, size_t n,
@@ -331,7 +379,8 @@ INLINE size_t sum_format(const void *const *array, size_t arrays, void *out, siz
         void *to = (char *)out + begin * (size_t)format_facts[f].bytes;
         if (arrays == 1)
             sum_one(array[0], begin, count, f, to);
-        else if (folds > 0 && !alike(array, arrays, begin, count, f, folds))
+        else if (folds > 0 && cuts_show(arrays, f, folds) &&
+                 !alike(array, arrays, begin, count, f, folds))
             left += sum_block(array, arrays, begin, count, f, folds, to);
         else if (arrays == 2)
             sum_two(array, begin, count, f, to);
