@@ -41,8 +41,12 @@ endif()
 
 # Ranks, and what a test's are: the same source with faults.
 function(ulpscope_ranks target library)
-    add_executable(${target} ${PROJECT_SOURCE_DIR}/experiments/subjects/mpi_worker.c)
-    target_link_libraries(${target} PRIVATE reference Threads::Threads)
+    set(here ${PROJECT_SOURCE_DIR}/experiments)
+    add_executable(${target} ${here}/subjects/mpi_worker.c ${here}/library/mpi_invariant.c ${here}/library/library.c)
+    target_include_directories(${target} PRIVATE ${here}/library ${PROJECT_SOURCE_DIR}/kernels)
+    # What the library's arrays need of these two, and none of the CUDA side.
+    add_dependencies(${target} kernels experiments)
+    target_link_libraries(${target} PRIVATE $<TARGET_FILE:experiments> $<TARGET_FILE:kernels> reference Threads::Threads)
     if(library STREQUAL "mpich")
         target_include_directories(${target} SYSTEM PRIVATE ${ulpscope_mpich_includes})
         target_link_libraries(${target} PRIVATE ${ulpscope_mpich_links} ${CMAKE_DL_LIBS})

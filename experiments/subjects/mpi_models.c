@@ -251,6 +251,12 @@ static const char *model_of_block(const struct mpi_algorithm *a, size_t ranks, s
 
 /* --- all --- */
 
+const char *mpi_ours(const struct mpi_algorithm *a, size_t ranks, size_t elements, enum format f)
+{
+    (void)ranks, (void)elements, (void)f;
+    return a->ours;
+}
+
 #define ASKED ASKED_REDUCE " asks for another MPI_Reduce than the library chooses"
 
 #define ALLREDUCE(its_name, its_number, its_segment, its_summary)                                  \
@@ -299,5 +305,8 @@ const struct mpi_algorithm open_mpi_algorithms[] = {
     BLOCK("reduce_scatter_block_recursive_halving", BLOCK_RECURSIVE_HALVING,
           "Open MPI's algorithm 3"),
     BLOCK("reduce_scatter_block_butterfly", BLOCK_BUTTERFLY, "Open MPI's algorithm 4"),
+    MPI_OURS("mpi/", "exact",
+             "ulpscope_mpi_allreduce: exact sums of blocks that MPI sends, rounded once"),
+    MPI_OURS("mpi/", "binned", MPI_OURS_BINNED),
     {0},
 };

@@ -24,10 +24,21 @@ struct mpi_algorithm {
     const char *(*model)(const struct mpi_algorithm *a, size_t ranks, size_t elements,
                          enum format f);
     const char *unmodelled; /* why none is known */
-    /* Our method that this one is, over NCCL: its promises, and its bits on any number of ranks;
-     * NULL: the library's own. */
+    /* Our method that this one is, sent by the library: its promises, and its bits on any number of
+     * ranks; NULL: the library's own. */
     const char *ours;
 };
+
+/* The model of what is ours: itself. */
+const char *mpi_ours(const struct mpi_algorithm *a, size_t ranks, size_t elements, enum format f);
+
+/* allreduce/exact and allreduce/binned by what a library sends. */
+#define MPI_OURS(prefix, its_name, its_summary)                                                    \
+    {                                                                                              \
+        .name = prefix its_name, .summary = its_summary, .operation = &operation_allreduce,        \
+        .call = its_name, .model = mpi_ours, .ours = "allreduce/" its_name                         \
+    }
+#define MPI_OURS_BINNED "the same in bins, K = 3 folds: any order and number of ranks"
 
 /* Behind the last: no name. */
 extern const struct mpi_algorithm open_mpi_algorithms[], mpich_algorithms[], nccl_algorithms[];

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "experiments/subjects/mpi_invariant.h"
 #include "experiments/subjects/mpi_told.h"
 #include "experiments/subjects/rank_worker.h"
 #include "kernels/blocks/ranks.h"
@@ -160,6 +161,27 @@ static void allreduce(struct part *p)
     compare(p);
 }
 
+static void invariant(struct part *p, unsigned folds)
+{
+    double begun = begin();
+    const char *why =
+        mpi_invariant(p->mine.data, p->sum.data, p->mine.n, p->mine.format, folds, MPI_COMM_WORLD);
+    end(p, begun);
+    if (why)
+        fail(why);
+    compare(p);
+}
+
+static void exact(struct part *p)
+{
+    invariant(p, 0);
+}
+
+static void binned(struct part *p)
+{
+    invariant(p, RANKS_FOLDS);
+}
+
 /* Gathers the blocks that ranks own to rank 0's sum. */
 static void gather(struct part *p, const void *own, int *lengths, int *begins)
 {
@@ -221,6 +243,8 @@ static const struct {
     const char *name;
     void (*function)(struct part *p);
 } calls[] = {{"allreduce", allreduce},
+             {"exact", exact},
+             {"binned", binned},
              {"reduce_scatter", reduce_scatter},
              {"reduce_scatter_block", reduce_scatter_block}};
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -216,5 +216,8 @@ const struct mpi_algorithm mpich_algorithms[] = {
     SCATTERS("reduce_scatter_block", "MPI_Reduce_scatter_block", "REDUCE_SCATTER_BLOCK"),
     SCATTER_BLOCKING("reduce_scatter_block", "MPI_Reduce_scatter_block", "REDUCE_SCATTER_BLOCK",
                      "noncommutative", mirrored),
+    MPI_OURS("mpich/", "exact",
+             "ulpscope_mpi_allreduce: exact sums of blocks that MPI sends, rounded once"),
+    MPI_OURS("mpich/", "binned", MPI_OURS_BINNED),
     {0},
 };

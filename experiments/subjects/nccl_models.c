@@ -65,20 +65,6 @@ static const char *to_owner(const struct mpi_algorithm *a, size_t ranks, size_t 
         .variables = its_variables, .model = to_owner, .unmodelled = UNSEEN                        \
     }
 
-/* Over NCCL, by kernels/allreduce/ulpscope_nccl.h. */
-static const char *itself(const struct mpi_algorithm *a, size_t ranks, size_t elements,
-                          enum format f)
-{
-    (void)ranks, (void)elements, (void)f;
-    return a->ours;
-}
-
-#define OURS(its_name, its_summary)                                                                \
-    {                                                                                              \
-        .name = "nccl/" its_name, .summary = its_summary, .operation = &operation_allreduce,       \
-        .call = its_name, .model = itself, .ours = "allreduce/" its_name                           \
-    }
-
 const struct mpi_algorithm nccl_algorithms[] = {
     CHOSEN("allreduce", NULL, "whichever algorithm and protocol the library chooses"),
     CHOSEN("processes", "ULPSCOPE_NCCL_PROCESSES=1", "the same, each rank a process of its own"),
@@ -101,7 +87,8 @@ const struct mpi_algorithm nccl_algorithms[] = {
     SCATTER("reduce_scatter_simple", "NCCL_PROTO=Simple", "by protocol Simple"),
     SCATTER("reduce_scatter_ll", "NCCL_PROTO=LL", "by protocol LL"),
     SCATTER("reduce_scatter_ll128", "NCCL_PROTO=LL128", "by protocol LL128"),
-    OURS("exact", "ulpscope_nccl_allreduce: exact sums of blocks that NCCL sends, rounded once"),
-    OURS("binned", "the same in bins, K = 3 folds: any order and number of GPUs"),
+    MPI_OURS("nccl/", "exact",
+             "ulpscope_nccl_allreduce: exact sums of blocks that NCCL sends, rounded once"),
+    MPI_OURS("nccl/", "binned", "the same in bins, K = 3 folds: any order and number of GPUs"),
     {0},
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "tests/support/hard_addends.h"
 #include "tests/support/processes.h"
 
 enum { DRAWN_ELEMENTS = 20000 };
@@ -143,6 +144,43 @@ void mpi_expect_counts(const struct mpi_counts *counts, size_t predicted)
     cr_expect(counts->predicted >= predicted, "%zu", counts->predicted);
     cr_expect(2 * counts->in_rank_order < counts->predicted, "%zu of %zu: any order would do",
               counts->in_rank_order, counts->predicted);
+}
+
+static void hold_ours(const struct method *m, enum format f, size_t ranks, size_t elements)
+{
+    struct problem p = {0};
+    struct mpi_case *c = mpi_case_make(f, ranks, elements);
+    struct array x = {f, ranks * elements, c->in};
+    for (size_t i = 0; i < x.n; i++)
+        array_encode(&x, i, 1, &(double){hard_addend(f, i / elements, i % elements)});
+    cr_assert(mpi_case_run(c, m, 0, &p) == STATUS_OK, "%s", p.text);
+    const char *model = m->model(m->name, ranks, elements, f);
+    cr_assert(mpi_case_run(c, method_named(model), 1, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(differing(c) == 0, "%s, %s, %zu ranks of %zu elements: %zu are not %s's", m->name,
+              format_facts[f].name, ranks, elements, differing(c), model);
+    free(c);
+}
+
+void mpi_expect_ours(const char *prefix)
+{
+    static const struct {
+        size_t ranks, elements;
+    } of[] = {{1, 100}, {2, 16 * 1000 + 3}, {3, 2}, {4, 65999}, {5, 333}, {9, 5000}};
+    static const char *const ours[] = {"exact", "binned"};
+    for (size_t k = 0; k < 2; k++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s%s", prefix, ours[k]);
+        const struct method *m = mpi_subject(name);
+        cr_expect(m->promise == (k == 0 ? PROMISE_CORRECTLY_ROUNDED : PROMISE_ORDER_INVARIANT));
+        cr_expect((m->beside >> PROMISE_RANK_INVARIANT & 1) == 1);
+        /* What does not travel as it is stored would be another sum. */
+        cr_expect(method_supports(m, DEVICE_CPU, FP32, FP32));
+        cr_expect(!method_supports(m, DEVICE_CPU, FP64, FP32));
+        for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+            for (enum format f = FP16; f <= FP64; f++)
+                hold_ours(m, f, of[i].ranks, of[i].elements);
+        foreign_end(m);
+    }
 }
 
 /* --- workers that fail as ULPSCOPE_PLANT says --- */

@@ -41,6 +41,10 @@ void mpi_hold_case(struct mpi_counts *counts, const struct method *m, enum forma
 /* `cases` of them, of any format and length, on so many ranks. */
 void mpi_hold(struct mpi_counts *counts, const struct method *m, size_t ranks, size_t cases);
 
+/* PREFIXexact and PREFIXbinned promise what allreduce/exact and allreduce/binned do, and have their
+ * bits on addends that are hard to add. */
+void mpi_expect_ours(const char *prefix);
+
 /* A run of 3 ranks of which one fails so, in time, and one after it, which does not. */
 void mpi_expect_planted(const char *subject, const char *plant, double timeout_s, enum status due,
                         const char *words);

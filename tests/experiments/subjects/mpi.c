@@ -77,6 +77,11 @@ Test(mpi, another_reduce_that_is_asked_for_has_no_model, .init = begin)
     foreign_end(NULL);
 }
 
+Test(mpi, ours_have_the_bits_of_the_cpu, .init = begin, .timeout = 300)
+{
+    mpi_expect_ours("mpi/");
+}
+
 Test(mpi, is_refused_in_one_line)
 {
     struct problem p = {0};

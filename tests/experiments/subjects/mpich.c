@@ -73,6 +73,11 @@ Test(mpich, an_algorithm_gives_way_by_bytes_and_blocks, .init = begin, .timeout 
               counts.predicted, counts.cases);
 }
 
+Test(mpich, ours_have_the_bits_of_the_cpu, .init = begin, .timeout = 300)
+{
+    mpi_expect_ours("mpich/");
+}
+
 Test(mpich, is_refused_in_one_line)
 {
     struct problem p = {0};
