@@ -2,6 +2,9 @@
  * marked INLINE are compiled once into each variant, with a format that is a constant there. */
 #include "kernels/blocks/arrays.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 #include <math.h>
 
 #include "kernels/blocks/binned_state.h"
@@ -66,23 +69,24 @@ INLINE double element(enum format f, const void *data, size_t i)
     return f == FP64 ? ((const double *)data)[i] : (double)single(f, data, i);
 }
 
-/* The encodings of numbers that are values of f. */
+/* The encoding of x rounded to f, to nearest, ties to even: by the carry of an integer addition
+ * and, below the normal numbers, by adding 2^23 of the smallest ones. */
 INLINE void store_single(enum format f, void *out, size_t i, float x)
 {
     const struct format_facts *facts = &format_facts[f];
-    uint32_t size = float_bits(x) & 0x7fffffff, negative = float_bits(x) >> 31, bits = size;
-    if (f == BF16)
-        bits = size >> 16;
+    const int drop = 24 - facts->precision;
+    const float magic = (float)(0x1p23 * facts->smallest);
+    const uint32_t offset = narrow(f) ? (uint32_t)(126 + facts->emin) << 23 : 0;
+    const uint32_t most = (uint32_t)facts->specials, half = (1u << drop) / 2;
+    uint32_t size = float_bits(x) & 0x7fffffff, negative = float_bits(x) >> 31;
+    uint32_t bits = (size - offset + half - (drop > 0) + (size >> drop & (drop > 0))) >> drop;
     if (narrow(f)) {
-        const float normal = (float)facts->smallest_normal, inverse = (float)(1 / facts->smallest);
-        float magnitude = float_from_bits(size);
-        uint32_t below = (uint32_t)(int32_t)(magnitude < normal ? magnitude * inverse : 0);
-        bits = (size - ((uint32_t)(126 + facts->emin) << 23)) >> (24 - facts->precision);
-        bits = choose(magnitude < normal, below, bits);
-        bits = choose(size == 0x7f800000, (uint32_t)facts->specials, bits);
+        uint32_t below = float_bits(float_from_bits(size) + magic) - float_bits(magic);
+        bits = choose(size < float_bits((float)facts->smallest_normal), below, bits);
+        bits = bits < most ? bits : most; /* infinity or, where there is none, NaN */
     }
-    bits |= negative << (8 * facts->bytes - 1);
     bits = choose(size > 0x7f800000, (uint32_t)facts->nan, bits);
+    bits |= choose(bits == (uint32_t)facts->nan, 0, negative) << (8 * facts->bytes - 1);
     if (facts->bytes == 4)
         ((uint32_t *)out)[i] = bits;
     else if (facts->bytes == 2)
@@ -360,7 +364,7 @@ INLINE void sum_two(const void *const *array, size_t begin, size_t count, enum f
         if (f == FP64)
             store_double(f, out, i, ((const double *)a)[i] + ((const double *)b)[i]);
         else
-            store_single(f, out, i, round_single(f, single(f, a, i) + single(f, b, i)));
+            store_single(f, out, i, single(f, a, i) + single(f, b, i));
 }
 
 INLINE void sum_one(const void *array, size_t begin, size_t count, enum format f, void *out)
@@ -410,24 +414,69 @@ INLINE size_t sum(const void *const *array, size_t arrays, void *out, size_t n, 
     return 0;
 }
 
-#define VARIANT(name)                                                                              \
-    name(const void *const *array, size_t arrays, void *out, size_t n, enum format f,              \
-         unsigned folds)                                                                           \
-    {                                                                                              \
-        return sum(array, arrays, out, n, f, folds);                                               \
-    }
-static size_t VARIANT(baseline)
 #ifdef __x86_64__
-AVX2 static size_t VARIANT(avx2)
-AVX512 static size_t VARIANT(avx512)
+#define AVX2_F16C __attribute__((target("avx2,f16c")))
+
+static bool has_avx2_f16c(void)
+{
+    return has_avx2() && __builtin_cpu_supports("f16c");
+}
+
+static bool has_avx512_f16c(void)
+{
+    return has_avx512() && has_avx2_f16c();
+}
+
+/* sum_two of fp16, by the processor's own conversions. */
+AVX2_F16C static void sum_two_halves(const uint16_t *a, const uint16_t *b, size_t n, uint16_t *out)
+{
+    const __m128i nan = _mm_set1_epi16((short)format_facts[FP16].nan);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256 x = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(a + i)));
+        __m256 y = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(b + i)));
+        __m256 sum = _mm256_add_ps(x, y), none = _mm256_cmp_ps(sum, sum, _CMP_UNORD_Q);
+        __m128i is_nan = _mm_packs_epi32(_mm256_castsi256_si128(_mm256_castps_si256(none)),
+                                         _mm256_extracti128_si256(_mm256_castps_si256(none), 1));
+        __m128i bits = _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT);
+        bits = _mm_blendv_epi8(bits, nan, is_nan);
+        _mm_storeu_si128((__m128i *)(void *)(out + i), bits);
+    }
+    for (; i < n; i++)
+        store_single(FP16, out, i, single(FP16, a, i) + single(FP16, b, i));
+}
+
+AVX2_F16C static size_t avx2(const void *const *array, size_t arrays, void *out, size_t n,
+                             enum format f, unsigned folds)
+{
+    if (f != FP16 || arrays != 2)
+        return sum(array, arrays, out, n, f, folds);
+    sum_two_halves(array[0], array[1], n, out);
+    return 0;
+}
+
+AVX512 static size_t avx512(const void *const *array, size_t arrays, void *out, size_t n,
+                            enum format f, unsigned folds)
+{
+    if (f != FP16 || arrays != 2)
+        return sum(array, arrays, out, n, f, folds);
+    sum_two_halves(array[0], array[1], n, out);
+    return 0;
+}
 #endif
 
-    const struct arrays_variant arrays_variant[] = {
+static size_t baseline(const void *const *array, size_t arrays, void *out, size_t n, enum format f,
+                       unsigned folds)
+{
+    return sum(array, arrays, out, n, f, folds);
+}
+
+const struct arrays_variant arrays_variant[] = {
 #ifdef __x86_64__
-        {"avx512", has_avx512, avx512},
-        {"avx2", has_avx2, avx2},
+    {"avx512", has_avx512_f16c, avx512},
+    {"avx2", has_avx2_f16c, avx2},
 #endif
-        {"baseline", always, baseline},
+    {"baseline", always, baseline},
 };
 const size_t arrays_variants = sizeof arrays_variant / sizeof *arrays_variant;
 
