@@ -408,7 +408,7 @@ ulpscope_mpi_allreduce_fixed(const void *in, size_t arrays, void *out, size_t n,
     else if (!all)
         status = ulpscope_mpi_failed(error, ULPSCOPE_MEMORY, "out of memory on a rank");
     for (size_t first = 0; first < n && status == ULPSCOPE_OK; first += ULPSCOPE_MPI_PIECE) {
-        size_t count = n - first < ULPSCOPE_MPI_PIECE ? n - first : ULPSCOPE_MPI_PIECE;
+        size_t left = n - first, piece = ULPSCOPE_MPI_PIECE, count = left < piece ? left : piece;
         for (size_t i = 0; i < count; i++) {
             exponent[i] = ULPSCOPE_MPI_MINUS_ZERO;
             word[i][0] = word[i][1] = 0;
