@@ -96,7 +96,9 @@ enum status special_product_bound(double *bound, const struct conformance_subjec
     if (s->method->given && setting_matrices(&m, s->method->operation, &of)) {
         status = matrices_pack(&packed, &m, p);
         if (status == STATUS_OK) {
-            *bound = s->method->given(&of, s->accumulator, &packed, 0);
+            *bound =
+                s->method->given(&of, s->accumulator,
+                                 method_shape(s->method, s->device.kind, n, s->shape), &packed, 0);
             matrices_free(&packed);
         }
     }

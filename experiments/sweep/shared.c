@@ -235,7 +235,7 @@ static double given_of(const struct shared *s, const struct study_case *t, size_
 {
     struct operands of = s->made.of;
     setting_put(&of, &t->setting);
-    return t->method->given(&of, t->accumulator, &s->packed, i);
+    return t->method->given(&of, t->accumulator, t->shape, &s->packed, i);
 }
 
 static enum status make_tree(struct tree *tree, const struct shared *s, const struct study_case *t,

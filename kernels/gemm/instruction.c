@@ -163,8 +163,9 @@ static double bound(struct model model, const struct matrices_packed *p, size_t 
         return run(t, model_of(t->of, t->accumulator, promotes, unit), p);                         \
     }                                                                                              \
     static double name##_given(const struct operands *of, enum format accumulator,                 \
-                               const struct matrices_packed *p, size_t output)                     \
+                               struct shape shape, const struct matrices_packed *p, size_t output) \
     {                                                                                              \
+        (void)shape;                                                                               \
         return bound(model_of(of, accumulator, promotes, unit), p, output);                        \
     }
 MODEL(mma, MMA_SYNC, false)

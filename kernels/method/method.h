@@ -246,7 +246,7 @@ struct method {
     size_t (*bin_height)(const size_t *element, size_t terms, size_t n, size_t bins);
     /* With THEOREM_BLOCKS only: the bound on an element of D, but for a last rounding to the
      * results' format. Infinite where there is no such instruction. */
-    double (*given)(const struct operands *of, enum format accumulator,
+    double (*given)(const struct operands *of, enum format accumulator, struct shape shape,
                     const struct matrices_packed *p, size_t output);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
      * leaves, all of one bin or row. NULL where the order is not fixed. */

@@ -20,7 +20,7 @@ static const struct {
      " pairwise tree blelloch hillis_steele shuffle coarsened two_kernel last_block host_finish "
      "three_kernel chan sort split_k double_tree recursive_doubling rabenseifner ring "
      "ring_to_owner level_tree promoted flash recursive_halving butterfly binomial binary_tree "
-     "quaternary_tree mma sequential interleaved wgmma "},
+     "quaternary_tree mma sequential interleaved wgmma split_k_rounded split_k_stored "},
     {"tiled: one tree for each n", " tiled segmented ordered padded nccl_ring_simple nccl_ring_ll "
                                    "nccl_ring_ll128 "},
     {"compensated", " kahan neumaier compensated scaled two_pass "},

@@ -443,12 +443,12 @@ static struct figure bound_of(const struct recommend_report *r, const struct rec
     const struct recommend_product *product = s->product;
     struct operands of = product->shared.made.of;
     struct figure most = {c->method->given, 0};
+    const struct shape shape = method_shape(c->method, r->device.kind, s->array.n, c->asked);
     mpfr_t bound;
-    (void)r;
     setting_put(&of, &c->setting);
     mpfr_init2(bound, 64);
     for (size_t i = 0; i < product->outputs && most.known; i++) {
-        mpfr_set_d(bound, c->method->given(&of, c->accumulator, &product->shared.packed, i),
+        mpfr_set_d(bound, c->method->given(&of, c->accumulator, shape, &product->shared.packed, i),
                    MPFR_RNDU);
         if (!mpfr_zero_p(bound))
             mpfr_div(bound, bound, product->unit[i], MPFR_RNDU);
