@@ -5,21 +5,31 @@
 
 #include "reports/page/samples.h"
 
-bool samples_same_pair(const struct sample *a, const struct sample *b)
-{
-    return a->operation == b->operation && strcmp(a->storage, b->storage) == 0 &&
-           strcmp(a->accumulator, b->accumulator) == 0;
-}
-
 static bool same_word(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+bool samples_same_pair(const struct sample *a, const struct sample *b)
+{
+    if (a->panel)
+        return same_word(a->panel, b->panel);
+    return a->operation == b->operation && strcmp(a->storage, b->storage) == 0 &&
+           strcmp(a->accumulator, b->accumulator) == 0;
+}
+
 bool samples_same_series(const struct sample *a, const struct sample *b)
 {
     return strcmp(a->method, b->method) == 0 && strcmp(a->device, b->device) == 0 &&
-           same_word(a->chip, b->chip) && same_word(a->promote, b->promote);
+           same_word(a->chip, b->chip) && same_word(a->promote, b->promote) &&
+           same_word(a->label, b->label);
+}
+
+struct ink samples_ink(const struct sample *s)
+{
+    struct ink ink = page_ink(s->method);
+    ink.colour = s->colour ? s->colour : ink.colour;
+    return ink;
 }
 
 /* --- points --- */
@@ -89,9 +99,11 @@ void samples_rows(struct plot *plot, const struct panel *panel, const struct sam
     for (size_t i = count; i-- > 0 && !(point[i].y < 1);)
         cliff = point[i].x;
     for (size_t i = 0; i < count; i++) {
-        plot_cell(plot, panel->pair->storage);
-        plot_cell(plot, panel->pair->accumulator);
-        plot_cell(plot, series->method);
+        if (series->panel)
+            plot_cell(plot, panel->pair->panel);
+        plot_cell(plot, series->storage);
+        plot_cell(plot, series->accumulator);
+        plot_cell(plot, series->methods ? series->methods : series->method);
         plot_cell(plot, series->device);
         plot_number(plot, point[i].x);
         plot_number(plot, point[i].y);

@@ -23,16 +23,16 @@ static struct sample *make_samples(const struct page *r, struct problem *p)
 
 static struct sample sample_of(const struct page *r, const struct gathered_case *c)
 {
-    return (struct sample){c->field[CASE_STORAGE],
-                           c->field[CASE_ACCUMULATOR],
-                           c->field[CASE_METHOD],
-                           c->field[CASE_DEVICE],
-                           NAN,
-                           NAN,
-                           NAN,
-                           r->operations > 1 ? page_operation_of(r, c) : NULL,
-                           c->field[CASE_CHIP],
-                           c->field[CASE_PROMOTE]};
+    return (struct sample){.storage = c->field[CASE_STORAGE],
+                           .accumulator = c->field[CASE_ACCUMULATOR],
+                           .method = c->field[CASE_METHOD],
+                           .device = c->field[CASE_DEVICE],
+                           .x = NAN,
+                           .y = NAN,
+                           .bound = NAN,
+                           .operation = r->operations > 1 ? page_operation_of(r, c) : NULL,
+                           .chip = c->field[CASE_CHIP],
+                           .promote = c->field[CASE_PROMOTE]};
 }
 
 static double value_of(struct figure f)

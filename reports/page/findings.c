@@ -212,7 +212,8 @@ static void say_only(struct text *to, const struct page *r, const struct ranking
 static bool says_errors(const struct page *r)
 {
     return r->study &&
-           (r->study->lead == page_statistic_findings || r->study->lead == page_ranks_findings);
+           (r->study->lead == page_statistic_findings || r->study->lead == page_ranks_findings ||
+            r->study->lead == page_product_findings);
 }
 
 void page_error_findings(struct text *to, const struct page *r)

@@ -121,16 +121,13 @@ static enum status draw_pareto(struct page *r, const char *name, const char *inp
         double error = error_of(r, t);
         if (strcmp(t->field[TIMES_INPUT], input) != 0 || !t->gb_per_s.known || !isfinite(error))
             continue;
-        sample[count++] = (struct sample){t->field[TIMES_STORAGE],
-                                          t->field[TIMES_ACCUMULATOR],
-                                          t->field[TIMES_METHOD],
-                                          t->field[TIMES_DEVICE],
-                                          t->gb_per_s.value,
-                                          error,
-                                          NAN,
-                                          NULL,
-                                          NULL,
-                                          NULL};
+        sample[count++] = (struct sample){.storage = t->field[TIMES_STORAGE],
+                                          .accumulator = t->field[TIMES_ACCUMULATOR],
+                                          .method = t->field[TIMES_METHOD],
+                                          .device = t->field[TIMES_DEVICE],
+                                          .x = t->gb_per_s.value,
+                                          .y = error,
+                                          .bound = NAN};
     }
     enum status status = count > 1 ? page_samples(r, &look, sample, count, p) : STATUS_OK;
     free(sample);

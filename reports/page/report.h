@@ -135,6 +135,13 @@ struct sample {
     double x, y, bound;                /* NaN: none */
     const struct operation *operation; /* where the study has several; NULL: one alone */
     const char *chip, *promote;        /* of the case, as page_name has them */
+    /* NULL: a panel is a pair of formats, a series a method. Else the name of the panel, and of the
+     * series in it, which formats may tell from others; colour 0: that of the method, which other
+     * shades it. */
+    const char *panel, *label;
+    const char *methods; /* that share the series; NULL: one */
+    size_t colour;
+    bool shade;
 };
 /* What a panel's title tells of its series: the last values; from which x on values are not below
  * 1; which x is the largest, and which y the smallest; the last values, as factors. */
@@ -195,6 +202,9 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
 
 /* Each appends its picture where the directory has the data for it. */
 enum status page_growth(struct page *r, struct problem *p);
+enum status page_instructions(struct page *r, struct problem *p);
+enum status page_promotion(struct page *r, struct problem *p);
+enum status page_splits(struct page *r, struct problem *p);
 enum status page_cond(struct page *r, struct problem *p);
 enum status page_distinct(struct page *r, struct problem *p);
 enum status page_prices(struct page *r, struct problem *p);
@@ -228,6 +238,7 @@ void page_inks(struct text *to); /* what each colour means */
 void page_head(struct text *to, const struct page *r); /* up to the body's first section */
 void page_findings(struct text *to, const struct page *r);
 void page_error_findings(struct text *to, const struct page *r);
+void page_product_findings(struct text *to, const struct page *r);
 void page_ranks_findings(struct text *to, const struct page *r);
 void page_statistic_findings(struct text *to, const struct page *r);
 void page_cost_findings(struct text *to, const struct page *r);

@@ -38,6 +38,7 @@ static int by_series(const void *x, const void *y)
     order = order ? order : strcmp(a->method, b->method);
     order = order ? order : strcmp(a->device, b->device);
     order = order ? order : strcmp(a->chip ? a->chip : "", b->chip ? b->chip : "");
+    order = order || !a->label ? order : by_pair(x, y);
     double every = a->promote ? strtod(a->promote, NULL) : 0,
            other = b->promote ? strtod(b->promote, NULL) : 0;
     return order ? order : (every > other) - (every < other);
@@ -75,8 +76,12 @@ void page_short_name(struct text *to, const char *name)
 static void add_name(struct text *to, const struct page *r, const struct sample *s)
 {
     struct text name = {0};
-    page_short_name(&name, s->method);
-    page_name(to, text_string(&name) ? name.data : "", s->chip, s->promote);
+    if (s->label) {
+        text_add(to, s->label);
+    } else {
+        page_short_name(&name, s->method);
+        page_name(to, text_string(&name) ? name.data : "", s->chip, s->promote);
+    }
     text_free(&name);
     if (r->several_devices)
         text_format(to, ", %s", s->device);
@@ -104,20 +109,21 @@ static void name_series(struct drawn *d, const struct page *r)
             }
 }
 
-/* Of two methods of one colour in a panel the second has another shade. */
+/* Of two series of one colour in a panel the second has another shade. */
 static bool shaded(const struct drawn *d, size_t i)
 {
-    size_t before = 0, colour = page_ink(d->series[i]->method).colour;
+    const struct sample *s = d->series[i];
+    size_t before = 0, colour = samples_ink(s).colour;
     for (size_t k = 0; k < i; k++)
-        before += page_ink(d->series[k]->method).colour == colour;
-    return before % 2 == 1;
+        before += samples_ink(d->series[k]).colour == colour;
+    return s->colour ? s->shade : before % 2 == 1;
 }
 
 /* A mark around others is hollow and larger. */
 static void add_curve(struct text *to, const char *name, const struct look *look, struct drawn *d,
                       size_t i, size_t index, size_t points)
 {
-    const struct ink ink = page_ink(d->series[i]->method);
+    const struct ink ink = samples_ink(d->series[i]);
     const char *colour = shaded(d, i) ? "shade" : "colour", *label = text_string(&d->label[i]);
     double size = look->frontier ? 1 : look->nested ? 0.5 : 0.6;
     text_format(to,
@@ -313,7 +319,10 @@ static void set_panel(struct plot *plot, const struct page *r, const struct pane
     struct text title = {0};
     if (panel->pair->operation)
         text_format(&title, "%s, ", panel->pair->operation->name);
-    page_pair_formats(&title, r, panel->pair->storage, panel->pair->accumulator, "");
+    if (panel->pair->panel)
+        text_add(&title, panel->pair->panel);
+    else
+        page_pair_formats(&title, r, panel->pair->storage, panel->pair->accumulator, "");
     seen_say(&title, look, seen);
     plot_panel(plot, 365 + legend_height(d, d->count + 3),
                text_string(&title) ? text_string(&title) : "");
@@ -465,9 +474,9 @@ enum status page_samples(struct page *r, const struct look *look, const struct s
         worst_first(&pairs, sample, count);
     for (size_t i = 0; i < count; i++)
         chips |= sample[i].chip && *sample[i].chip;
-    snprintf(columns, sizeof columns, "storage,accumulator,method,device,%s,%s,bound%s%s",
-             look->x_name, look->y_name, chips ? ",chip,promote" : "",
-             look->shows == SHOWS_CLIFF ? ",cliff_log2" : "");
+    snprintf(columns, sizeof columns, "%sstorage,accumulator,method,device,%s,%s,bound%s%s",
+             sample->panel ? "panel," : "", look->x_name, look->y_name,
+             chips ? ",chip,promote" : "", look->shows == SHOWS_CLIFF ? ",cliff_log2" : "");
     plot_begin(&plot, look->name, columns);
     for (size_t i = 0; i < pairs.count && plot.panels < PANELS_MOST; i++) {
         struct panel panel = {look, sample, count, pairs.first[i], &series, chips};

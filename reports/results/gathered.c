@@ -345,19 +345,28 @@ static enum status read_figures(struct figure f[FIGURES], const struct csv_row *
     return status;
 }
 
-/* sum|x|, as far as a row tells. */
-static struct figure size_of(const struct gathered_case *c, const struct figure f[FIGURES])
+/* sum|x| of what a row shows, which of a product is its first element. */
+static struct figure size_of_first(const struct gathered_case *c, const struct figure f[FIGURES])
 {
-    if (f[ABS].known && f[BACKWARD].known && f[BACKWARD].value > 0)
-        return (struct figure){true, f[ABS].value / f[BACKWARD].value};
     if (f[EXACT].known && f[EXACT].value != 0 && c->cond_log2.known)
         return (struct figure){true, fabs(f[EXACT].value) * exp2(c->cond_log2.value)};
     return (struct figure){0};
 }
 
-/* Of arrays each figure is that of another output, and the bound that of one that is shown. */
-static void take_figures(struct gathered_case *c, const struct figure f[FIGURES], bool arrays)
+/* sum|x|, as far as a row tells. */
+static struct figure size_of(const struct gathered_case *c, const struct figure f[FIGURES])
 {
+    if (f[ABS].known && f[BACKWARD].known && f[BACKWARD].value > 0)
+        return (struct figure){true, f[ABS].value / f[BACKWARD].value};
+    return size_of_first(c, f);
+}
+
+/* Of arrays each figure is that of another output, and the bound that of one that is shown. */
+static void take_figures(struct gathered_case *c, const struct figure f[FIGURES],
+                         enum columns_of of)
+{
+    const bool arrays = columns_of_arrays(of);
+    const struct figure first = size_of_first(c, f);
     struct figure size = size_of(c, f);
     if (c->runs == 1) {
         c->first_result = f[RESULT];
@@ -372,6 +381,8 @@ static void take_figures(struct gathered_case *c, const struct figure f[FIGURES]
     gathered_raise(&c->err_over_bound, f[SHARE]);
     if (!arrays && f[BOUND].known && size.known && isfinite(size.value) && size.value > 0)
         gathered_raise(&c->bound, (struct figure){true, f[BOUND].value / size.value});
+    if (of == COLUMNS_OF_PRODUCTS && f[BOUND].known && first.known && first.value > 0)
+        gathered_raise(&c->first_bound, (struct figure){true, f[BOUND].value / first.value});
     if (f[TIME].known && !(c->time_ns.known && c->time_ns.value <= f[TIME].value))
         c->time_ns = f[TIME];
 }
@@ -405,7 +416,7 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
     if (status == STATUS_OK && g->of == COLUMNS_OF_SCANS)
         status = take_worst(c, f[ULP], row, RESULTS_WORST_INDEX, p);
     if (status == STATUS_OK)
-        take_figures(c, f, columns_of_arrays(g->of));
+        take_figures(c, f, g->of);
     if (status == STATUS_OK && !columns_of_arrays(g->of))
         c->right_infinity |= f[RESULT].known && isinf(f[RESULT].value) &&
                              strcmp(row->field[RESULTS_STATUS], "ok") == 0;

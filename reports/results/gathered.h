@@ -25,6 +25,7 @@ struct gathered_case {
     struct figure worst_index; /* of scans: the output that err_ulp is of */
     bool right_infinity;       /* of sums: an infinity is what the exact sum rounds to */
     struct figure bound;       /* over sum|x|; not known of arrays */
+    struct figure first_bound; /* of matrix products: of their first element, over its own sum|x| */
     struct figure time_ns;     /* the least */
     char status[16];           /* of the last run without a result, or "" */
     bool joined;               /* for who compares */
