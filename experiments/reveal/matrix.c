@@ -175,24 +175,20 @@ static void blocks(struct matrix_asker *a)
     r->block = c.as_many > 1;
 }
 
-enum status reveal_matrix(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
-                          uint64_t seed, struct problem *p)
+size_t matrix_most(const struct reveal_matrix_subject *s)
+{
+    const int precision = format_facts[s->result].precision;
+    const size_t counted = (size_t)1 << (precision < 20 ? precision : 20);
+    return counted < REVEAL_MATRIX_K ? counted : REVEAL_MATRIX_K;
+}
+
+enum status matrix_short(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
+                         uint64_t seed, bool held, struct problem *p)
 {
     struct matrix_asker a;
     *r = (struct reveal_matrix){
         .rule = {.element = s->element, .result = s->result, .least = MMA_NO_LEAST},
         .adds = FORMATS};
-    size_t counted =
-        (size_t)1 << (format_facts[s->result].precision < 20 ? format_facts[s->result].precision
-                                                             : 20);
-    size_t most = counted < REVEAL_MATRIX_K ? counted : REVEAL_MATRIX_K;
-    if (s->m == 0 || s->n == 0)
-        return problem(p, STATUS_USAGE, "reveal: found %zu x %zu x %zu, expected an element of D",
-                       s->m, s->n, s->k);
-    if (s->k < 2 || s->k > most)
-        return problem(p, STATUS_USAGE,
-                       "reveal: found k = %zu, expected 2 to %zu with results of %s", s->k, most,
-                       format_facts[s->result].name);
     enum status status = matrix_asker_make(&a, r, s, p);
     if (status == STATUS_OK && multiplies(&a) && matrix_tree(&a, seed)) {
         matrix_order(&a);
@@ -201,13 +197,25 @@ enum status reveal_matrix(struct reveal_matrix *r, const struct reveal_matrix_su
             matrix_arithmetic(&a);
             blocks(&a);
         }
-        if (!s->tree_only && !a.broken && a.status == STATUS_OK)
+        if (held && !s->tree_only && !a.broken && a.status == STATUS_OK)
             matrix_hold(&a, seed);
     }
     if (status == STATUS_OK)
         status = a.status;
     matrix_asker_free(&a);
     return status;
+}
+
+enum status reveal_matrix(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
+                          uint64_t seed, struct problem *p)
+{
+    *r = (struct reveal_matrix){.adds = FORMATS};
+    if (s->m == 0 || s->n == 0)
+        return problem(p, STATUS_USAGE, "reveal: found %zu x %zu x %zu, expected an element of D",
+                       s->m, s->n, s->k);
+    if (s->k < 2)
+        return problem(p, STATUS_USAGE, "reveal: found k = %zu, expected 2 or more", s->k);
+    return s->k <= matrix_most(s) ? matrix_short(r, s, seed, true, p) : matrix_deep(r, s, seed, p);
 }
 
 bool reveal_matrix_one_chain(const struct reveal_matrix *r)

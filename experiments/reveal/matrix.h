@@ -10,8 +10,10 @@
 
 /* A black box: D = A B + C, as mma_product (kernels/mma/mma.h) has them. It is asked for products
  * of one shape: all rows of A alike, and all columns of B, so that all of D must be the same
- * number. Elements of fp32 are MMA_TF32: whether their low bits are read is asked. k is at most
- * REVEAL_MATRIX_K, and at most 2^p where results have p bits, which count k units. */
+ * number. Elements of fp32 are MMA_TF32: whether their low bits are read is asked. Up to
+ * REVEAL_MATRIX_K products are told apart one by one, and 2^p where results have p bits, which
+ * count units; of more the first REVEAL_MATRIX_FIRST are, among zeros, and what they show is
+ * sampled over all of k. */
 struct reveal_matrix_subject {
     enum mma_element element;
     enum format result;
@@ -22,18 +24,19 @@ struct reveal_matrix_subject {
     bool no_c;      /* it takes no C: D = A B */
     bool tree_only; /* neither the arithmetic nor other operands are asked for */
 };
-enum { REVEAL_MATRIX_K = 1024 };
+enum { REVEAL_MATRIX_K = 1024, REVEAL_MATRIX_FIRST = 128 };
 
 enum reveal_matrix_verdict {
-    REVEAL_MATRIX_RULE,      /* `rule` gives all bits of the operands that were tried */
-    REVEAL_MATRIX_TREE,      /* `tree` answers as the subject does; no rule of ours gives it */
-    REVEAL_MATRIX_OTHERWISE, /* the tree's rule does not give the bits of other operands */
-    REVEAL_MATRIX_EXACT,     /* nothing is lost: no order shows */
-    REVEAL_MATRIX_NO_TREE,   /* no tree of additions gives these answers */
-    REVEAL_MATRIX_CHANGES,   /* one question, two answers */
-    REVEAL_MATRIX_PLACES,    /* elements of D that are made of the same numbers differ */
-    REVEAL_MATRIX_ADDS,      /* additions in the order of `tree` give all bits that were tried */
-    REVEAL_MATRIX_NO_PRODUCT /* small whole numbers have another product */
+    REVEAL_MATRIX_RULE,       /* `rule` gives all bits of the operands that were tried */
+    REVEAL_MATRIX_TREE,       /* `tree` answers as the subject does; no rule of ours gives it */
+    REVEAL_MATRIX_OTHERWISE,  /* the tree's rule does not give the bits of other operands */
+    REVEAL_MATRIX_EXACT,      /* nothing is lost: no order shows */
+    REVEAL_MATRIX_NO_TREE,    /* no tree of additions gives these answers */
+    REVEAL_MATRIX_CHANGES,    /* one question, two answers */
+    REVEAL_MATRIX_PLACES,     /* elements of D that are made of the same numbers differ */
+    REVEAL_MATRIX_ADDS,       /* additions in the order of `tree` give all bits that were tried */
+    REVEAL_MATRIX_NO_PRODUCT, /* small whole numbers have another product */
+    REVEAL_MATRIX_IRREGULAR   /* what the first products show does not go on over all of k */
 };
 
 /* How two-operand additions take products in: flags. Of two products that are added to each other,
@@ -67,13 +70,15 @@ struct reveal_matrix {
     bool narrowed;      /* fused sums are of fp32, D is rounded to its format in the end */
     size_t partial;     /* chains of blocks that begin apart: 1, or as of split-K */
     uint64_t calls;     /* questions */
+    size_t first;       /* products told apart one by one, where they are not all; else 0 */
+    uint64_t sampled;   /* questions over all of k that the tree answers as the subject does */
     uint64_t held;      /* products of other operands that the rule was held to */
     uint64_t differing; /* of these, how many had other bits */
     char words[256];    /* why there is no tree, or no rule */
 };
 
 /* The same seed asks the same questions. Fails only as `product` does, for memory, or for a k that
- * is not in 2 .. REVEAL_MATRIX_K. Free with reveal_matrix_free, also after failure. */
+ * is less than 2. Free with reveal_matrix_free, also after failure. */
 enum status reveal_matrix(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
                           uint64_t seed, struct problem *p);
 void reveal_matrix_free(struct reveal_matrix *r);

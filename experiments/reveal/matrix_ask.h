@@ -1,7 +1,7 @@
 /* Questions to a matrix product: powers of two, and zeros, in chosen places. */
 #pragma once
 
-#include "experiments/reveal/matrix.h"
+#include "experiments/reveal/matrix_chains.h"
 
 struct matrix_asker {
     const struct reveal_matrix_subject *of;
@@ -36,10 +36,27 @@ double matrix_third(struct matrix_asker *a, const size_t leaf[3], double value, 
 
 /* matrix_rule.c: the rule whose blocks give the tree, and what shows of its arithmetic. */
 bool matrix_order(struct matrix_asker *a);
+/* How k products come together: chains of `length` consecutive ones, the last of which may be
+ * shorter, each by the rule; sums of chains are added in order. MATRIX_C_BETWEEN: onto C. */
+struct matrix_plan {
+    struct mma_rule rule; /* whose `c` is MMA_C_FIRST where there are several chains */
+    size_t length;
+    enum matrix_c c;
+};
+enum status matrix_tree_of(struct sum_tree *t, const struct matrix_plan *plan, size_t k, bool no_c,
+                           struct problem *p);
 void matrix_arithmetic(struct matrix_asker *a);
 /* matrix_plain.c: the same where every node adds two; and three products, of which leaf[0] and
  * leaf[2] are added up before leaf[1] comes in. */
 bool matrix_three(const struct matrix_asker *a, size_t leaf[3]);
 void matrix_plain(struct matrix_asker *a);
+/* matrix.c: all of it for as many products as masks can tell apart one by one, but for what is
+ * held; and how many that is at most. */
+enum status matrix_short(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
+                         uint64_t seed, bool held, struct problem *p);
+size_t matrix_most(const struct reveal_matrix_subject *s);
+/* matrix_deep.c: for more products, from the first of them. */
+enum status matrix_deep(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
+                        uint64_t seed, struct problem *p);
 /* matrix_hold.c: holds what was told to products of other operands. */
 void matrix_hold(struct matrix_asker *a, uint64_t seed);

@@ -7,59 +7,84 @@
 #include "experiments/inputs/philox.h"
 #include "experiments/reveal/matrix_ask.h"
 
-/* The tree of a rule: the parents of all nodes, the root first of those that are no leaves. */
-static enum status tree_of(struct sum_tree *t, const struct mma_rule *r, size_t k, bool no_c,
-                           struct problem *p)
+/* A tree being made from its leaves up: the parents of all nodes. */
+struct up {
+    uint32_t *of;
+    size_t nodes;
+};
+
+static uint32_t joined(struct up *up, uint32_t one, uint32_t other)
 {
-    const size_t whole = (size_t)r->k, size = (size_t)r->block, leaves = k + !no_c,
-                 most = 2 * leaves + 4;
-    uint32_t *up = malloc(2 * most * sizeof *up), *parent = up + most;
-    size_t nodes = leaves;
-    uint32_t sum = no_c ? SUM_TREE_NO_PARENT : (uint32_t)k; /* C, at first */
-    if (!up)
-        return problem(p, STATUS_MEMORY, "no memory for a tree of %zu leaves", leaves);
-    for (size_t i = 0; i < most; i++)
-        up[i] = SUM_TREE_NO_PARENT;
-    for (size_t first = 0; first < k; first += whole) {
+    if (one == SUM_TREE_NO_PARENT || other == SUM_TREE_NO_PARENT)
+        return one == SUM_TREE_NO_PARENT ? other : one;
+    up->of[one] = up->of[other] = (uint32_t)up->nodes;
+    return (uint32_t)up->nodes++;
+}
+
+/* The sum of products begin .. end-1 by a rule; SUM_TREE_NO_PARENT: no sum is before it. */
+static uint32_t run_of(struct up *up, const struct mma_rule *r, size_t begin, size_t end,
+                       uint32_t sum)
+{
+    const size_t whole = (size_t)r->k, size = (size_t)r->block;
+    for (size_t first = begin; first < end; first += whole) {
         uint32_t chain = r->c == MMA_C_FIRST ? sum : SUM_TREE_NO_PARENT;
         for (size_t j = 0; j < whole / size; j++) {
             size_t count = 0;
-            uint32_t only = SUM_TREE_NO_PARENT, here = (uint32_t)nodes;
-            for (size_t i = 0; i < whole && first + i < k; i++) {
+            uint32_t only = SUM_TREE_NO_PARENT, here = (uint32_t)up->nodes;
+            for (size_t i = 0; i < whole && first + i < end; i++) {
                 size_t block = r->order == MMA_PAIRS     ? i % 4 / 2
                                : r->order == MMA_FORWARD ? i / size
                                                          : whole / size - 1 - i / size;
                 if (block == j) {
                     only = (uint32_t)(first + i);
-                    up[only] = here;
+                    up->of[only] = here;
                     count++;
                 }
             }
             if (count == 0)
                 continue;
             if (chain == SUM_TREE_NO_PARENT && count == 1) { /* a sum of one is no node */
-                up[only] = SUM_TREE_NO_PARENT;
+                up->of[only] = SUM_TREE_NO_PARENT;
                 chain = only;
                 continue;
             }
             if (chain != SUM_TREE_NO_PARENT)
-                up[chain] = here;
+                up->of[chain] = here;
             chain = here;
-            nodes++;
+            up->nodes++;
         }
-        if (r->c == MMA_C_LAST && sum != SUM_TREE_NO_PARENT) {
-            up[sum] = up[chain] = (uint32_t)nodes;
-            sum = (uint32_t)nodes++;
-        } else {
-            sum = chain;
-        }
+        sum = r->c == MMA_C_LAST ? joined(up, sum, chain) : chain;
     }
+    return sum;
+}
+
+enum status matrix_tree_of(struct sum_tree *t, const struct matrix_plan *plan, size_t k, bool no_c,
+                           struct problem *p)
+{
+    const size_t leaves = k + !no_c, most = 2 * leaves + 4;
+    uint32_t *of = malloc(2 * most * sizeof *of), *parent = of + most;
+    const uint32_t c = no_c ? SUM_TREE_NO_PARENT : (uint32_t)k;
+    struct up up = {of, leaves};
+    if (!of)
+        return problem(p, STATUS_MEMORY, "no memory for a tree of %zu leaves", leaves);
+    for (size_t i = 0; i < most; i++)
+        of[i] = SUM_TREE_NO_PARENT;
+    uint32_t sum = plan->c == MATRIX_C_BETWEEN ? c : SUM_TREE_NO_PARENT;
+    for (size_t begin = 0; begin < k;) {
+        const size_t end = plan->length < k - begin ? begin + plan->length : k;
+        const bool first = begin == 0 && plan->c == MATRIX_C_WITH_PRODUCTS;
+        sum =
+            joined(&up, sum, run_of(&up, &plan->rule, begin, end, first ? c : SUM_TREE_NO_PARENT));
+        begin = end;
+    }
+    if (plan->c == MATRIX_C_LAST)
+        joined(&up, sum, c);
     /* Nodes were made from the leaves up; the tree wants the root first. */
-    for (size_t i = 0; i < nodes; i++)
-        parent[i < leaves ? i : nodes - 1 - (i - leaves)] =
-            up[i] == SUM_TREE_NO_PARENT ? up[i] : (uint32_t)(nodes - 1 - (up[i] - leaves));
-    enum status status = sum_tree_make(t, leaves, nodes, parent, p);
-    free(up);
+    for (size_t i = 0; i < up.nodes; i++)
+        parent[i < leaves ? i : up.nodes - 1 - (i - leaves)] =
+            of[i] == SUM_TREE_NO_PARENT ? of[i] : (uint32_t)(up.nodes - 1 - (of[i] - leaves));
+    enum status status = sum_tree_make(t, leaves, up.nodes, parent, p);
+    free(of);
     return status;
 }
 
@@ -82,7 +107,8 @@ static bool fits(struct matrix_asker *a, const struct mma_rule *r)
     struct sum_tree t;
     bool same = false;
     if (a->status == STATUS_OK)
-        a->status = tree_of(&t, r, a->of->k, a->of->no_c, a->p);
+        a->status = matrix_tree_of(&t, &(struct matrix_plan){*r, a->of->k, MATRIX_C_WITH_PRODUCTS},
+                                   a->of->k, a->of->no_c, a->p);
     if (a->status == STATUS_OK) {
         same = sum_tree_equal(&t, &a->found->tree);
         sum_tree_free(&t);

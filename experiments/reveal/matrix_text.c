@@ -14,6 +14,8 @@ static const char *const verdicts[] = {
     [REVEAL_MATRIX_PLACES] = "elements of D that are made of the same numbers differ",
     [REVEAL_MATRIX_ADDS] = "additions in this order, which give the bits of all products tried",
     [REVEAL_MATRIX_NO_PRODUCT] = "not the product of these matrices",
+    [REVEAL_MATRIX_IRREGULAR] =
+        "neither one chain nor chains of one length go on from the first products over all of k",
 };
 
 static const char *order_words(const struct mma_rule *r)
@@ -100,7 +102,7 @@ static void print_tree(FILE *to, const struct reveal_matrix *r,
                        const struct reveal_matrix_subject *s)
 {
     enum { SUMS = 24 };
-    if (!r->plain && r->tree.additions > SUMS) {
+    if ((!r->plain || r->first) && r->tree.additions > SUMS) {
         fprintf(to, "tree: %zu sums (--json and --dot have them)\n", r->tree.additions);
         return;
     }
@@ -145,6 +147,11 @@ void reveal_matrix_details(FILE *to, const struct reveal_matrix *r,
         print_reads(to, r, s);
         print_tree(to, r, s);
     }
+    if (r->first)
+        fprintf(to, "told apart: the first %zu of %zu products", r->first, s->k);
+    if (r->sampled)
+        fprintf(to, "; the others by %llu questions over all of k", (unsigned long long)r->sampled);
+    fputs(r->first ? "\n" : "", to);
     fprintf(to, "%llu questions", (unsigned long long)r->calls);
     if (r->held)
         fprintf(to, "; %llu products of other operands, %llu with other bits",

@@ -180,6 +180,7 @@ enum status reveal_product_status(const struct reveal_product *r, struct problem
     case REVEAL_MATRIX_CHANGES:
     case REVEAL_MATRIX_PLACES:
     case REVEAL_MATRIX_NO_PRODUCT:
+    case REVEAL_MATRIX_IRREGULAR:
         return problem(p, STATUS_FAILED, "reveal: %s: %s: %s", title,
                        reveal_matrix_verdict(&r->found), r->found.words);
     case REVEAL_MATRIX_RULE:

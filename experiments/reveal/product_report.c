@@ -100,6 +100,7 @@ static const char *const verdict_names[] = {
     [REVEAL_MATRIX_PLACES] = "places",
     [REVEAL_MATRIX_ADDS] = "additions",
     [REVEAL_MATRIX_NO_PRODUCT] = "no_product",
+    [REVEAL_MATRIX_IRREGULAR] = "irregular",
 };
 
 static const char *products_name(const struct reveal_matrix *f)
@@ -137,7 +138,8 @@ json_t *reveal_product_json(const struct reveal_product *r)
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     return json_pack(
-        "{ss ss ss ss ss sI sI sI sb ss ss? so so so ss? ss? ss? so so ss? so sI sI sI sb so so}",
+        "{ss ss ss ss ss sI sI sI sb ss ss? so so so ss? ss? ss? so so ss? so sI sI sI sb so so sI "
+        "sI}",
         "method", s->method->name, "device", device, "storage", format_facts[s->storage].name,
         "accumulator", format_facts[s->accumulator].name, "output", format_facts[s->output].name,
         "m", (json_int_t)s->gemm.m, "n", (json_int_t)s->gemm.n, "k", (json_int_t)s->gemm.k,
@@ -158,5 +160,6 @@ json_t *reveal_product_json(const struct reveal_product *r)
                    : json_null(),
         "questions", (json_int_t)f->calls, "products_held", (json_int_t)f->held,
         "products_differing", (json_int_t)f->differing, "narrowed", (int)f->narrowed, "agrees_with",
-        rows_json(r), "tree", tree ? reveal_tree_json(&f->tree) : json_null());
+        rows_json(r), "tree", tree ? reveal_tree_json(&f->tree) : json_null(), "told_apart",
+        (json_int_t)(f->first ? f->first : s->gemm.k), "sampled", (json_int_t)f->sampled);
 }
