@@ -92,17 +92,29 @@ void samples_write(struct text *to, const struct point *point, size_t count, str
     }
 }
 
+/* A sample with the formats of a series in a panel: a series of one name may have others elsewhere.
+ */
+static const struct sample *formats_of(const struct panel *panel, const struct sample *series)
+{
+    for (size_t i = 0; panel->pair->panel && i < panel->count; i++)
+        if (samples_same_pair(&panel->sample[i], panel->pair) &&
+            samples_same_series(&panel->sample[i], series))
+            return &panel->sample[i];
+    return panel->pair;
+}
+
 void samples_rows(struct plot *plot, const struct panel *panel, const struct sample *series,
                   const struct point *point, size_t count)
 {
+    const struct sample *formats = formats_of(panel, series);
     double cliff = NAN; /* from here on no digit is right */
     for (size_t i = count; i-- > 0 && !(point[i].y < 1);)
         cliff = point[i].x;
     for (size_t i = 0; i < count; i++) {
         if (series->panel)
             plot_cell(plot, panel->pair->panel);
-        plot_cell(plot, series->storage);
-        plot_cell(plot, series->accumulator);
+        plot_cell(plot, formats->storage);
+        plot_cell(plot, formats->accumulator);
         plot_cell(plot, series->methods ? series->methods : series->method);
         plot_cell(plot, series->device);
         plot_number(plot, point[i].x);

@@ -146,7 +146,7 @@ Test(sweeps, slices_in_bf16_and_not, .init = make_folder, .fini = remove_folder)
                       {"input", "uniform"},
                       {"shape", "4x4x512"},
                       {"storage", "bf16"},
-                      {"accumulator", "fp32"},
+                      {"accumulator", "bf16,fp32"},
                       {"runs", "1"},
                       {NULL}});
     cr_assert(page_splits(&r, &p) == STATUS_OK, "%s", p.text);
@@ -158,6 +158,10 @@ Test(sweeps, slices_in_bf16_and_not, .init = make_folder, .fini = remove_folder)
                  names[i]);
         cr_expect_eq(rows_like("page/splits.csv", begin), 3, "%s", begin);
     }
+    /* One method in two panels, each with its formats. */
+    cr_expect_eq(rows_like("page/splits.csv", "\"bf16 added in bf16, D in bf16, uniform, K = 512\","
+                                              "bf16,bf16,gemm/split_k,cpu,"),
+                 3);
     struct text told = {0};
     page_product_findings(&told, &r);
     cr_expect(strstr(text_string(&told), " with 1 slice, "), "%s", told.data);
