@@ -110,6 +110,37 @@ static void leave_c_out(struct axes *axes)
         to->shape[i].no_c |= to->no_c;
 }
 
+/* Matrices of two formats are multiplied on the CPU alone, by what reads them from us. */
+static enum status hold_mixed(const struct axes *axes, struct problem *p)
+{
+    const struct setting_axes *of = &axes->setting;
+    char text[SHAPE_NAME], device[DEVICE_TEXT];
+    for (size_t i = 0; i < of->shapes; i++) {
+        if (!of->shape[i].mixed)
+            continue;
+        shape_name(text, &of->shape[i]);
+        if (!axes->experiment->mixed)
+            return problem(p, STATUS_USAGE,
+                           "option --shape: found '%s', expected matrices of one format: run gemm "
+                           "alone multiplies mixed ones, on the CPU",
+                           text);
+        for (size_t d = 0; d < axes->devices; d++)
+            if (axes->device[d].kind != DEVICE_CPU) {
+                device_name(axes->device[d], device);
+                return problem(p, STATUS_USAGE,
+                               "option --shape: found '%s' on %s, expected --device cpu: no method "
+                               "on a GPU multiplies matrices of two formats",
+                               text, device);
+            }
+        for (size_t m = 0; m < axes->methods; m++)
+            if (axes->method[m]->foreign)
+                return problem(p, STATUS_USAGE,
+                               "option --shape: found '%s' for %s, expected matrices of one format",
+                               text, axes->method[m]->name);
+    }
+    return STATUS_OK;
+}
+
 /* Of matrix products alone, generated inputs are as long as their shapes take, where no option says
  * how long: of each length one. */
 static enum status follow_shapes(struct axes *axes, const struct request *r, struct problem *p)
@@ -180,7 +211,7 @@ static enum status add_chip(struct setting_axes *to, const char *text, struct pr
 
 static enum status add_shape(struct setting_axes *to, const char *text, struct problem *p)
 {
-    return shape_parse(&to->shape[to->shapes++], text, p);
+    return shape_parse_mixed(&to->shape[to->shapes++], text, p);
 }
 
 /* Each word of an axis, for which `room` entries of `size` bytes are made. */
@@ -249,6 +280,8 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         status = resolve_words(axes, r, AXIS_SHAPE, e->shape, (void **)&to->shape,
                                sizeof *to->shape, add_shape, p);
     leave_c_out(axes);
+    if (status == STATUS_OK)
+        status = hold_mixed(axes, p);
     if (status == STATUS_OK)
         status = follow_shapes(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_PRODUCT))

@@ -68,6 +68,7 @@ struct experiment {
     const char *ranks;   /* of sums over ranks, where --ranks does not say; NULL: 4 */
     const char *output;  /* of scans and matrix products, where --output does not say; NULL:
                             accumulator */
+    bool mixed;          /* A and B of matrix products may be of two formats */
     bool orders;         /* data is run in other orders of its elements too */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is

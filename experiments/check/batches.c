@@ -101,8 +101,8 @@ static bool is_like(const struct batch_table *a, const struct batch_table *b)
            a->at.pair.accumulator == b->at.pair.accumulator && a->at.n == b->at.n &&
            a->columns == b->columns && a->terms == b->terms && x->layout == y->layout &&
            x->shape.a_column == y->shape.a_column && x->shape.b_column == y->shape.b_column &&
-           x->shape.pad == y->shape.pad && x->shape.no_c == y->shape.no_c && x->chip == y->chip &&
-           x->promote == y->promote;
+           x->shape.pad == y->shape.pad && x->shape.no_c == y->shape.no_c &&
+           x->shape.mixed == y->shape.mixed && x->chip == y->chip && x->promote == y->promote;
 }
 
 /* Of several inputs the one that shows more differences, or was tried in more batches, stays. */

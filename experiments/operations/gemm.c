@@ -123,6 +123,18 @@ static enum status each_own(const struct setting_asked *asked, struct setting s,
     return status;
 }
 
+/* B's elements in the other format of 8 bits, rounded, in a copy of the array. */
+static void mix(struct setting_operands *to, void *copy)
+{
+    const struct gemm_shape *s = &to->of.gemm;
+    const struct array in = to->of.in, mixed = {gemm_format_of_b(s, in.format), in.n, copy};
+    memcpy(copy, in.data, array_bytes(in.format, in.n));
+    for (size_t i = gemm_b_begins(s); i < gemm_c_begins(s); i++)
+        array_encode(&mixed, i, 1, &(double){array_get(&in, i)});
+    to->of.in.data = copy;
+    to->copied = true;
+}
+
 /* C is what stands behind B, rounded to the results' format; nothing there, or none: zeros. */
 static enum status make(struct setting_operands *to, const struct setting *s, uint64_t seed,
                         struct problem *p)
@@ -138,12 +150,16 @@ static enum status make(struct setting_operands *to, const struct setting *s, ui
                        "option --shape: found %s, of %zu elements without C, with n = %zu", text,
                        begins, to->of.in.n);
     }
-    to->c = calloc(outputs + 1, sizeof(double));
+    const struct array in = to->of.in;
+    const size_t copied = s->shape.mixed ? array_bytes(in.format, in.n) : 0;
+    to->c = calloc(1, (outputs + 1) * sizeof(double) + copied);
     if (!to->c)
         return problem(p, STATUS_MEMORY, "out of memory for %zu elements of C", outputs);
     to->of.c = (struct array){s->output, outputs, to->c};
     for (size_t i = 0; i < outputs && !s->shape.no_c && to->of.in.n - begins >= outputs; i++)
-        array_encode(&to->of.c, i, 1, &(double){array_get(&to->of.in, begins + i)});
+        array_encode(&to->of.c, i, 1, &(double){array_get(&in, begins + i)});
+    if (s->shape.mixed)
+        mix(to, (char *)to->c + (outputs + 1) * sizeof(double));
     return STATUS_OK;
 }
 

@@ -144,6 +144,9 @@ bool setting_can(const struct method *m, const struct setting *s, enum format st
 {
     bool forms =
         s->product == PRODUCT_NONE || s->product == m->product || (m->products & 1u << s->product);
+    const bool eight = storage == E4M3 || storage == E5M2;
+    if (s->shape.mixed && (!eight || m->foreign))
+        return false;
     return forms && (!m->of_chip || m->of_chip(s->chip ? s->chip : MMA_CHIP, storage, accumulator));
 }
 
@@ -184,6 +187,7 @@ enum status setting_make(struct setting_operands *to, const struct operation *o,
     to->flags = NULL;
     to->keys = NULL;
     to->c = NULL;
+    to->copied = false;
     setting_put(&to->of, s);
     to->of.bins = s->bins;
     enum status status = use_of(o)->make ? use_of(o)->make(to, s, seed, p) : STATUS_OK;

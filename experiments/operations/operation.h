@@ -124,6 +124,7 @@ struct setting_operands {
     uint8_t *flags; /* that `of` points to and that are its own, as keys and C; or NULL */
     uint32_t *keys;
     void *c;
+    bool copied; /* `of.in` is changed, and its own too */
 };
 /* Makes them of n elements of to->of.in, which are there and stay the caller's; the seed is a
  * mask's. STATUS_MEMORY when memory is short; STATUS_USAGE or STATUS_DATA where they do not fit. On

@@ -12,8 +12,8 @@
 static enum status refuse(const char *text, struct problem *p)
 {
     return problem(p, STATUS_USAGE,
-                   "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P][:c=0], as "
-                   "64x64x256",
+                   "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P][:c=0][:mixed], "
+                   "as 64x64x256",
                    text);
 }
 
@@ -54,6 +54,10 @@ static enum status options(struct gemm_shape *s, const char *at, const char *tex
             s->no_c = true;
             continue;
         }
+        if (end - word == 5 && strncmp(word, "mixed", 5) == 0) {
+            s->mixed = true;
+            continue;
+        }
         if (letters || end - word != 2 || strspn(word, "nt") < 2)
             return refuse(text, p);
         letters = true;
@@ -63,7 +67,7 @@ static enum status options(struct gemm_shape *s, const char *at, const char *tex
     return *at ? refuse(text, p) : STATUS_OK;
 }
 
-enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p)
+enum status shape_parse_mixed(struct gemm_shape *s, const char *text, struct problem *p)
 {
     size_t *const to[] = {&s->m, &s->n, &s->k};
     const char *at = text;
@@ -82,6 +86,17 @@ enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *
         status = problem(p, STATUS_USAGE,
                          "option --shape: found '%s', of %zu elements, expected at most %llu", text,
                          gemm_elements(s), (unsigned long long)MEMORY_ELEMENTS_MAX);
+    return status;
+}
+
+enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p)
+{
+    enum status status = shape_parse_mixed(s, text, p);
+    if (status == STATUS_OK && s->mixed)
+        status = problem(p, STATUS_USAGE,
+                         "option --shape: found '%s', expected matrices of one format: run gemm "
+                         "alone multiplies mixed ones, on the CPU",
+                         text);
     return status;
 }
 
@@ -104,11 +119,11 @@ void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s)
     char pad[32] = "";
     if (s->pad)
         snprintf(pad, sizeof pad, ":pad=%zu", s->pad);
-    snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s%s", s->m, s->n, s->k,
+    snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s%s%s", s->m, s->n, s->k,
              s->a_column   ? s->b_column ? ":tt" : ":tn"
              : s->b_column ? ":nt"
                            : "",
-             pad, s->no_c ? ":c=0" : "");
+             pad, s->no_c ? ":c=0" : "", s->mixed ? ":mixed" : "");
 }
 
 struct gemm_shape shape_fitting(size_t n, size_t u, bool no_c)

@@ -13,6 +13,8 @@ enum { SHAPE_NAME = 128, SHAPE_MOST = 1 << 20 };
 /* STATUS_USAGE for what is none: each number is at most SHAPE_MOST, and all elements together are
  * as many as memory may ever hold. */
 enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p);
+/* The same, and `mixed` too, which shape_parse refuses. */
+enum status shape_parse_mixed(struct gemm_shape *s, const char *text, struct problem *p);
 void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s);
 
 /* A chip by name: STATUS_USAGE for what `list chips` does not have. */
@@ -25,5 +27,6 @@ struct gemm_shape shape_fitting(size_t n, size_t u, bool no_c);
 static inline bool shape_equal(const struct gemm_shape *a, const struct gemm_shape *b)
 {
     return a->m == b->m && a->n == b->n && a->k == b->k && a->a_column == b->a_column &&
-           a->b_column == b->b_column && a->pad == b->pad && a->no_c == b->no_c;
+           a->b_column == b->b_column && a->pad == b->pad && a->no_c == b->no_c &&
+           a->mixed == b->mixed;
 }

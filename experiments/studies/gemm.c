@@ -119,6 +119,7 @@ const struct experiment experiment_gemm = {
     .summary = "how wrong the elements of matrix products are, by method, formats and shape",
     .operation = {&operation_gemm},
     .shape = "64x64x256",
+    .mixed = true,
     .axes =
         {
             [DEVICE_CPU] =

@@ -136,7 +136,8 @@ static enum status run(struct sweep *w, struct study_case *t, struct live *l, st
 {
     const struct source *s = &w->plan->source[t->source];
     struct operands of = w->shared.made.of;
-    of.in = s->array;
+    if (!w->shared.made.copied) /* the reference's may be of another format */
+        of.in = s->array;
     if (s->pair)
         of.in2 = s->second;
     setting_put(&of, &t->setting);

@@ -7,7 +7,7 @@ struct matrices gemm_matrices(const struct operands *of)
 {
     const struct gemm_shape *s = &of->gemm;
     size_t begins = gemm_b_begins(s);
-    struct array b = {of->in.format, of->in.n - begins,
+    struct array b = {gemm_format_of_b(s, of->in.format), of->in.n - begins,
                       (char *)of->in.data + array_bytes(of->in.format, begins)};
     return (struct matrices){.a = of->in,
                              .b = b,

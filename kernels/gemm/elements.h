@@ -8,6 +8,12 @@
 #include "kernels/method/method.h"
 #include "reference/exact/matrices.h"
 
+/* The format of B, which is A's, or the other one of 8 bits. */
+static inline enum format gemm_format_of_b(const struct gemm_shape *s, enum format of_a)
+{
+    return !s->mixed ? of_a : of_a == E4M3 ? E5M2 : E4M3;
+}
+
 /* The operands as reference/exact/ reads them. */
 struct matrices gemm_matrices(const struct operands *of);
 

@@ -8,10 +8,11 @@
  * accumulator; its instruction is the one of the chip's largest unit: wgmma on Hopper, tcgen05 on
  * B200, mma before.
  *
- * A and B are in their storage format, fp32 as tf32, whose low 13 bits are ignored; C and D in the
- * accumulator, or rounded from it to the storage format at the end. The order depends on k alone:
- * neither other elements, nor how many there are, nor how A and B lie shows in an element. But
- * another chip gives other bits, so no more than run_to_run is claimed. Threads are a schedule.
+ * A and B are in their storage format, or B of the other one of 8 bits, fp32 as tf32, whose low 13
+ * bits are ignored; C and D in the accumulator, or rounded from it to the storage format at the
+ * end. The order depends on k alone: neither other elements, nor how many there are, nor how A and
+ * B lie shows in an element. But another chip gives other bits, so no more than run_to_run is
+ * claimed. Threads are a schedule.
  *
  * On a GPU it is the instruction itself that multiplies (instruction.cu), of a chip of Hopper's. */
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static bool promoted_has(const char *chip, enum format storage, enum format accu
 /* What multiplies: a rule of none of ours is an instruction that the chip lacks. */
 struct model {
     const struct mma_rule *rule;
+    enum mma_element of_b;
     size_t promote; /* 0: sums are not promoted */
 };
 
@@ -62,11 +64,12 @@ static struct model model_of(const struct operands *of, enum format accumulator,
                              enum mma_unit unit)
 {
     const char *chip = of->chip ? of->chip : MMA_CHIP;
-    enum format storage = of->in.format;
+    const enum format storage = of->in.format;
+    const enum mma_element of_b = mma_element_of(gemm_format_of_b(&of->gemm, storage));
     if (promotes)
-        return (struct model){largest(chip, storage, accumulator),
+        return (struct model){largest(chip, storage, accumulator), of_b,
                               of->promote ? of->promote : GEMM_PROMOTE};
-    return (struct model){rule_in(chip, unit, storage, accumulator), 0};
+    return (struct model){rule_in(chip, unit, storage, accumulator), of_b, 0};
 }
 
 /* --- elements --- */
@@ -89,7 +92,7 @@ static void compute_share(void *context, unsigned thread)
     for (size_t i = share.begin; i < share.end; i++) {
         /* Exact: C is of the accumulator, or of a storage format whose values it holds. */
         uint64_t c = format_encode(f, array_get(&w->packed.c, i));
-        uint64_t d = mma_promoted(w->model.rule, w->model.promote, k,
+        uint64_t d = mma_promoted(w->model.rule, w->model.of_b, w->model.promote, k,
                                   (const char *)w->a.data + i / w->packed.n * row,
                                   (const char *)w->b.data + i % w->packed.n * row, c);
         if (t->out.format == f)
@@ -123,7 +126,7 @@ static enum status run(const struct task *t, struct model model, struct problem 
         return status;
     status = encode(&w.a, f, of.m * of.k, w.packed.a, p);
     if (status == STATUS_OK)
-        status = encode(&w.b, f, of.n * of.k, w.packed.b, p);
+        status = encode(&w.b, of.b.format, of.n * of.k, w.packed.b, p);
     if (status == STATUS_OK)
         status = team_run(t->shape.threads, compute_share, &w, p);
     free(w.a.data);
@@ -152,7 +155,7 @@ static double bound(struct model model, const struct matrices_packed *p, size_t 
     struct gemm_terms terms = gemm_terms_of(p, output);
     if (!model.rule)
         return INFINITY;
-    double weight = mma_weight_of(model.rule, terms.k, terms.x, terms.y, terms.c);
+    double weight = mma_weight_of(model.rule, model.of_b, terms.k, terms.x, terms.y, terms.c);
     double chain = mma_bound(model.rule, model.promote, terms.k, weight);
     return (chain + ignored(model.rule, terms.k, terms.x, terms.y)) * (1 + 0x1p-50);
 }

@@ -20,7 +20,8 @@ struct gemm_shape {
     size_t m, n, k;
     bool a_column, b_column; /* column-major */
     size_t pad;
-    bool no_c; /* C is zeros, whatever else the array holds */
+    bool no_c;  /* C is zeros, whatever else the array holds */
+    bool mixed; /* B is of the other 8-bit format; on the CPU alone */
 };
 
 /* The leading dimensions: elements from one row, or one column, to the next. */

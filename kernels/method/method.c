@@ -82,6 +82,10 @@ bool operation_fits(const struct operation *o, const struct operands *of, char w
                  s->m, s->n, s->k);
         return false;
     }
+    if (o->matrices && s->mixed) {
+        snprintf(why, OPERANDS_TEXT, "found A and B of two formats, expected one");
+        return false;
+    }
     if (o->ranks && (of->bins == 0 || of->in.n % of->bins != 0)) {
         snprintf(why, OPERANDS_TEXT, "found %zu elements in ranks of %zu", of->in.n, of->bins);
         return false;

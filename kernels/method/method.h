@@ -115,7 +115,8 @@ static inline bool operation_makes_array(const struct operation *o)
 /* Is this among its operands? What it reads it cannot do without, but for heads. */
 bool operation_has(const struct operation *o, enum operand which);
 
-/* Is there all that it reads, and do rows divide n? Else what was found is said in `why`. */
+/* May a GPU's side run: is there all that it reads, do rows divide n, are matrices of one format?
+ * Else what was found is said in `why`. */
 enum { OPERANDS_TEXT = 128 };
 bool operation_fits(const struct operation *o, const struct operands *of, char why[OPERANDS_TEXT]);
 

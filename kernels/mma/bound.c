@@ -42,12 +42,13 @@ static double element(enum mma_element e, const void *from, size_t i)
     return format_decode(facts->stored, bits & ~((UINT64_C(1) << facts->ignored) - 1));
 }
 
-double mma_weight_of(const struct mma_rule *r, size_t k, const double *a, const double *b, double c)
+double mma_weight_of(const struct mma_rule *r, enum mma_element of_b, size_t k, const double *a,
+                     const double *b, double c)
 {
-    const int emin = mma_elements[r->element].emin;
+    const int emin = mma_elements[r->element].emin, emin_b = mma_elements[of_b].emin;
     double sum = floored(c, format_facts[r->result].emin);
     for (size_t i = 0; i < k; i++)
-        sum += floored(a[i], emin) * floored(b[i], emin);
+        sum += floored(a[i], emin) * floored(b[i], emin_b);
     return sum * (1 + (double)(k + 2) * 0x1p-52);
 }
 

@@ -113,13 +113,14 @@ uint64_t mma_dot_mixed(const struct mma_rule *r, enum mma_element of_b, size_t k
 
 /* mma_dot, promoted: chains of `every` products begin at +0, and their sums are added to c one
  * after the other, as IEEE additions of the result's format. With 0 it is mma_dot. */
-uint64_t mma_promoted(const struct mma_rule *r, size_t every, size_t k, const void *a,
-                      const void *b, uint64_t c);
+uint64_t mma_promoted(const struct mma_rule *r, enum mma_element of_b, size_t every, size_t k,
+                      const void *a, const void *b, uint64_t c);
 
 /* How far the result is from the exact sum at most, where nothing overflows or is no number: of
  * what weighs so much (bound.c has the theorem). */
 double mma_weight(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c);
-double mma_weight_of(const struct mma_rule *r, size_t k, const double *a, const double *b,
+double mma_weight_of(const struct mma_rule *r, enum mma_element of_b, size_t k, const double *a,
+                     const double *b,
                      double c); /* the same of decoded operands, as `element` reads them */
 double mma_bound(const struct mma_rule *r, size_t every, size_t k, double weight);
 

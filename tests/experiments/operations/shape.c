@@ -57,7 +57,12 @@ Test(shape, what_fits_fits)
 Test(shape, layouts_are_one_to_one)
 {
     for (size_t u = 0; u < 24; u++) {
-        struct gemm_shape s = {1 + u % 3, 1 + u % 4, 1 + u % 5, u & 1, u & 2, u % 3, false};
+        struct gemm_shape s = {.m = 1 + u % 3,
+                               .n = 1 + u % 4,
+                               .k = 1 + u % 5,
+                               .a_column = u & 1,
+                               .b_column = u & 2,
+                               .pad = u % 3};
         size_t seen[200] = {0};
         cr_assert(gemm_elements(&s) <= 200);
         for (size_t k = 0; k < s.k; k++) {

@@ -272,9 +272,31 @@ Test(verb_reveal_product, refusals, .init = make_folder, .fini = remove_folder)
     refuse("gemm/mma --chip v100 --storage bf16", 4, "no such instruction for bf16");
     refuse("gemm/tiled --shape 2x2", 2, "option --shape");
     refuse("gemm/tiled --shape 2x2x1", 2, "found k = 1, expected 2 or more");
+    refuse("gemm/tiled --shape 2x2x8:mixed", 2, "expected matrices of one format");
     refuse("gemm/tiled --shape 0x2x8", 2, "found 0 x 2 x 8, expected an element of D");
     refuse("gemm/tiled --storage e4m3 --accumulator fp32 --output storage", 2, "option --output");
     refuse("gemm/tiled --against sum/tiled", 2, "option --against: found sum/tiled, a sum");
+}
+
+/* Other commands take matrices of one format alone; of others than 8 bits there is no other format.
+ */
+Test(verb_reveal_product, mixed_formats_are_refused, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const verbs[] = {"check", "bench"};
+    char line[300];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(line, sizeof line,
+                 "%sgemm/mma --shape 4x4x32:mixed --storage e4m3 --accumulator fp32 --device cpu",
+                 i ? "--method " : "");
+        cr_expect_eq(run_program(verbs[i], line), 2, "%s", verbs[i]);
+        expect_said("err", "run gemm alone multiplies mixed ones, on the CPU");
+    }
+    snprintf(line, sizeof line,
+             "gemm --method gemm/tiled --shape 4x4x32:mixed --storage fp16 --accumulator fp32 "
+             "--device cpu --out %s",
+             in_folder("mixed"));
+    cr_expect_eq(run_program("run", line), 0);
+    expect_said("out", "1 case unsupported");
 }
 
 /* Where there is NumPy: whatever its library does, the order is told and gives the bits. */

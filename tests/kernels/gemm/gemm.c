@@ -245,11 +245,13 @@ Test(gemm, what_does_not_fit_is_refused)
     char why[OPERANDS_TEXT] = "";
     product_fill(&a_case, &shape, FP32, FP32, SAMPLE_NEAR, 1);
     cr_expect(operation_fits(&operation_gemm, &a_case.of, why), "%s", why);
-    struct operands few = a_case.of, no_c = a_case.of, others = a_case.of;
+    struct operands few = a_case.of, no_c = a_case.of, others = a_case.of, mixed = a_case.of;
     few.in.n--;
     no_c.c.data = NULL;
     others.bins = 5;
+    mixed.gemm.mixed = true;
     cr_expect(!operation_fits(&operation_gemm, &few, why) && *why);
     cr_expect(!operation_fits(&operation_gemm, &no_c, why));
     cr_expect(!operation_fits(&operation_gemm, &others, why));
+    cr_expect(!operation_fits(&operation_gemm, &mixed, why) && strstr(why, "two formats"));
 }

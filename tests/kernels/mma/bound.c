@@ -50,7 +50,7 @@ static double hold(const struct mma_instruction *of, size_t every, size_t *held)
     for (uint64_t i = 0; i < 20 * FUSED_AIMS; i++) {
         size_t k = i % 3 ? FUSED_MOST : 1 + (size_t)i % FUSED_MOST;
         fused_vector(&v, r, k, i);
-        uint64_t found = mma_promoted(r, every, k, v.a, v.b, v.c);
+        uint64_t found = mma_promoted(r, r->element, every, k, v.a, v.b, v.c);
         double far = error(r, k, v.a, v.b, v.c, found, &exact);
         double bound = mma_bound(r, every, k, mma_weight(r, k, v.a, v.b, v.c));
         char name[MMA_NAME];
@@ -128,7 +128,8 @@ static double worst(const struct mma_rule *r, size_t every, int kind)
             b[i] = (unsigned char)format_encode(
                 E4M3, format_round(E4M3, normal ? random_normal(y) : random_unit(y.word[0])));
         }
-        double far = error(r, LENGTH, a, b, 0, mma_promoted(r, every, LENGTH, a, b, 0), &exact);
+        double far =
+            error(r, LENGTH, a, b, 0, mma_promoted(r, r->element, every, LENGTH, a, b, 0), &exact);
         double of = kind == NORMAL_OF_WEIGHT ? mma_weight(r, LENGTH, a, b, 0) : fabs(exact);
         most = fmax(most, far / of);
     }

@@ -36,7 +36,8 @@ Test(exact_matrices, agree_with_mpfr)
 Test(exact_matrices, whole_numbers)
 {
     for (size_t layout = 0; layout < 4; layout++) {
-        struct gemm_shape shape = {3, 4, 5, layout & 1, layout & 2, 2, false};
+        struct gemm_shape shape = {
+            .m = 3, .n = 4, .k = 5, .a_column = layout & 1, .b_column = layout & 2, .pad = 2};
         struct matrices_packed packed;
         product_fill(&a_case, &shape, FP32, FP32, SAMPLE_NEAR, 1);
         for (size_t k = 0; k < 5; k++) {
