@@ -255,3 +255,24 @@ Test(arrays, of_very_many_arrays_nothing_is_lost)
         cr_expect(out == half[3], "0x%x", out);
     }
 }
+
+/* Where no more than twice the digits are kept, of two numbers a cut one shows: beside 2^31 the
+ * unit of 2 folds is 2^-74, and what is cut off the other one makes a tie of what was none. */
+Test(arrays, of_two_numbers_a_cut_one_shows)
+{
+    const double a = 0x1p31, b = -(0x1p-23 + 0x1p-75), x[2] = {a, b};
+    const void *data[2] = {&a, &b};
+    struct binned_state s;
+    struct problem p = {0};
+    cr_assert(binned_state_init(&s, FP64, FP64, 2, &p) == STATUS_OK);
+    binned_state_add(&s, &(struct array){FP64, 2, (void *)x}, 0, 2);
+    cr_assert(binned_state_finish(&s) == a);
+    for (size_t v = 0; v < arrays_variants; v++) {
+        double binned = 0, exact = 0;
+        if (!arrays_variant[v].available())
+            continue;
+        arrays_variant[v].sum(data, 2, &binned, 1, FP64, 2);
+        arrays_variant[v].sum(data, 2, &exact, 1, FP64, 0);
+        cr_expect(binned == a && exact == a - 0x1p-22, "%a, %a", binned, exact);
+    }
+}
