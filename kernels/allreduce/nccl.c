@@ -102,8 +102,12 @@ static void add_ring(struct ranks_adding *to, const struct protocol *is, size_t 
 /* To this root, rank after rank round the ring. */
 static void chain(struct hop *hop, size_t ranks, size_t root)
 {
-    for (size_t k = ranks - 1; k > 0; k--)
-        *hop++ = (struct hop){(uint32_t)((root + k - 1) % ranks), (uint32_t)((root + k) % ranks)};
+    uint32_t from = (uint32_t)((root + ranks - 1) % ranks);
+    for (size_t k = ranks - 1; k > 0; k--) {
+        uint32_t to = from > 0 ? from - 1 : (uint32_t)ranks - 1;
+        *hop++ = (struct hop){to, from};
+        from = to;
+    }
 }
 
 /* The root of three ranks' trees, as NCCL finds them for GPUs that NVLink joins each to each. */

@@ -122,8 +122,12 @@ size_t hops_a_block_a_rank(size_t ranks)
 
 void hops_round(struct hop *hop, size_t ranks, size_t first)
 {
-    for (size_t k = 0; k + 1 < ranks; k++)
-        hop[k] = (struct hop){(uint32_t)((first + k + 1) % ranks), (uint32_t)((first + k) % ranks)};
+    uint32_t from = (uint32_t)(first % ranks);
+    for (size_t k = 0; k + 1 < ranks; k++) {
+        uint32_t to = from + 1 < ranks ? from + 1 : 0;
+        hop[k] = (struct hop){to, from};
+        from = to;
+    }
 }
 
 void hops_to_owner(struct hop *hop, size_t ranks, size_t block)
