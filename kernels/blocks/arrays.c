@@ -27,10 +27,11 @@ struct units {
     double anchor[BLOCK];
 };
 
-/* In these formats every addend is a multiple of every unit that there can be (binned.h). */
+/* Of fewer exponents than a float: every addend is a multiple of every unit that there can be
+ * (binned.h). */
 INLINE bool narrow(enum format f)
 {
-    return f == FP16 || f == E4M3 || f == E5M2;
+    return format_facts[f].emin > format_facts[FP32].emin;
 }
 
 /* *a = a + b rounded; what that lost, exactly. */
@@ -398,18 +399,10 @@ INLINE size_t sum(const void *const *array, size_t arrays, void *out, size_t n, 
                   unsigned folds)
 {
     switch (f) {
-    case FP16:
-        return sum_format(array, arrays, out, n, FP16, 0);
-    case BF16:
-        return sum_format(array, arrays, out, n, BF16, folds);
-    case FP32:
-        return sum_format(array, arrays, out, n, FP32, folds);
-    case FP64:
-        return sum_format(array, arrays, out, n, FP64, folds);
-    case E4M3:
-        return sum_format(array, arrays, out, n, E4M3, 0);
-    case E5M2:
-        return sum_format(array, arrays, out, n, E5M2, 0);
+#define FORMAT(constant, ...)                                                                      \
+    case constant:                                                                                 \
+        return sum_format(array, arrays, out, n, constant, narrow(constant) ? 0 : folds);
+#include "reference/format/formats.def"
     }
     return 0;
 }
