@@ -3,6 +3,7 @@
 #include "kernels/blocks/arrays.h"
 
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 #include <math.h>
@@ -410,9 +411,11 @@ INLINE size_t sum(const void *const *array, size_t arrays, void *out, size_t n, 
 #ifdef __x86_64__
 #define AVX2_F16C __attribute__((target("avx2,f16c")))
 
+/* Not every clang knows this feature by its name. */
 static bool has_avx2_f16c(void)
 {
-    return has_avx2() && __builtin_cpu_supports("f16c");
+    unsigned a, b, c = 0, d;
+    return has_avx2() && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
 static bool has_avx512_f16c(void)
