@@ -71,10 +71,11 @@ Test(gemm_mixed, methods_read_both_formats)
     struct gemm_shape shape;
     size_t turn = 0, unlike = 0, near = 0;
     mpfr_t sum, term, factor;
+    enum { ROUNDS = 16 }; /* of other numbers */
     mpfr_inits2(PRODUCTS_PRECISION, sum, term, factor, (mpfr_ptr)0);
     for (size_t i = 0; product_shape(&shape, i); i++)
-        for (size_t f = 0; f < 2; f++) {
-            const enum format of_a = eight[f], of_b = eight[!f];
+        for (size_t f = 0; f < 2 * ROUNDS; f++) {
+            const enum format of_a = eight[f % 2], of_b = eight[!(f % 2)];
             turn++;
             unsigned char a[PRODUCT_ROOM], b[PRODUCT_ROOM];
             product_fill(&a_case, &shape, of_a, FP32, (enum sample)(turn % SAMPLES), turn);
