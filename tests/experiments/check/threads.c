@@ -79,7 +79,7 @@ Test(check_threads, that_a_library_does_not_have_are_not_tried, .init = make_fol
 {
     static const char subject[] = "python:" ULPSCOPE_SOURCE "/tests/support/subjects.py:cumsum "
                                   "--array array --n 8 --storage fp64 --accumulator fp64 "
-                                  "--device cpu --seconds 3 --promise run_to_run --threads ";
+                                  "--device cpu --seconds 5 --promise run_to_run --threads ";
     char arguments[600];
     setenv("ULPSCOPE_PYTHON", ULPSCOPE_SOURCE "/tests/support/played_threads.py", 1);
     snprintf(arguments, sizeof arguments, "%s1,2,4", subject);
