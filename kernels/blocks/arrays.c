@@ -12,10 +12,8 @@
 #include "kernels/blocks/element.h"
 #include "reference/exact/exact.h"
 
-enum {
-    BLOCK = 256,
-    PLAIN_MOST = 4096 /* as many addends of fp16 add up to 53 bits at most: nothing is lost */
-};
+/* So many addends of fp16 add up to 53 bits at most: nothing is lost. */
+enum { BLOCK = 256, PLAIN_MOST = 4096 };
 
 /* Of each element of a block: s + e + what t bounds; t is 0 where e lost nothing. */
 struct sums {
@@ -28,12 +26,20 @@ struct units {
     double anchor[BLOCK];
 };
 
-/* Of fewer exponents than a float: every addend is a multiple of every unit that there can be
- * (binned.h). */
+/* The numbers of fp16, or some of them: every addend is a multiple of every unit that there can be
+ * (binned.h), and PLAIN_MOST of them add up without a loss. Other formats have a float's exponents
+ * or are fp64; a row of the table that is neither has to be handled here. */
 INLINE bool narrow(enum format f)
 {
-    return format_facts[f].emin > format_facts[FP32].emin;
+    return format_facts[f].emin >= format_facts[FP16].emin &&
+           format_facts[f].emax <= format_facts[FP16].emax &&
+           format_facts[f].smallest >= format_facts[FP16].smallest;
 }
+#define FORMAT(constant, name, bits, precision, least, greatest, ...)                              \
+    _Static_assert((least <= 14 && greatest <= 15 && least + precision <= 25) ||                   \
+                       (least == 126 && greatest == 127 && bits >= 16) || bits == 64,              \
+                   "sums of arrays do not know such exponents");
+#include "reference/format/formats.def"
 
 /* *a = a + b rounded; what that lost, exactly. */
 INLINE double lost(double *a, double b)
@@ -442,8 +448,8 @@ AVX2_F16C static void sum_two_halves(const uint16_t *a, const uint16_t *b, size_
         store_single(FP16, out, i, single(FP16, a, i) + single(FP16, b, i));
 }
 
-AVX2_F16C static size_t avx2(const void *const *array, size_t arrays, void *out, size_t n,
-                             enum format f, unsigned folds)
+INLINE size_t sum_by_f16c(const void *const *array, size_t arrays, void *out, size_t n,
+                          enum format f, unsigned folds)
 {
     if (f != FP16 || arrays != 2)
         return sum(array, arrays, out, n, f, folds);
@@ -451,13 +457,16 @@ AVX2_F16C static size_t avx2(const void *const *array, size_t arrays, void *out,
     return 0;
 }
 
+AVX2_F16C static size_t avx2(const void *const *array, size_t arrays, void *out, size_t n,
+                             enum format f, unsigned folds)
+{
+    return sum_by_f16c(array, arrays, out, n, f, folds);
+}
+
 AVX512 static size_t avx512(const void *const *array, size_t arrays, void *out, size_t n,
                             enum format f, unsigned folds)
 {
-    if (f != FP16 || arrays != 2)
-        return sum(array, arrays, out, n, f, folds);
-    sum_two_halves(array[0], array[1], n, out);
-    return 0;
+    return sum_by_f16c(array, arrays, out, n, f, folds);
 }
 #endif
 
