@@ -68,7 +68,7 @@ struct ulpscope_mpi_call {
     MPI_Datatype type;
     int rank, ranks;
     uint64_t *first;    /* rank r has the arrays first[r] .. first[r + 1] - 1 of all ranks' */
-    size_t total, most; /* arrays of all ranks, and of the rank that has most */
+    size_t total, most; /* arrays of all ranks together; of the rank with the most */
     size_t block;       /* elements that a rank adds up at a time; 0: all elements */
     const void **array; /* where each array's block is */
     char *received;     /* blocks of other ranks' arrays, each of `room` elements */

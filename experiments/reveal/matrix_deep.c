@@ -234,7 +234,7 @@ static bool answers(struct matrix_asker *a, const struct matrix_plan *plan, uint
             const double again = answer(a, &q);
             if (a->status != STATUS_OK || a->broken)
                 break;
-            if (i < *reached) /* of the plans that fail the one that went farthest is told */
+            if (i < *reached) /* another plan went further: that one is shown */
                 break;
             *reached = i;
             r->verdict = again == left || (isnan(again) && isnan(left)) ? REVEAL_MATRIX_IRREGULAR

@@ -100,7 +100,7 @@ static void call(enum way way, enum format f, size_t n)
     }
 }
 
-/* ns, of the rank that takes longest. */
+/* In ns, as the slowest rank has it. */
 static double turn(enum way way, enum format f, size_t n, unsigned batch)
 {
     double longest;
