@@ -46,13 +46,13 @@ static enum status print_beside(const struct reveal_outputs r[2], bool json, str
         printf("\n");
         if (status == STATUS_OK)
             status = reveal_outputs_print(&r[1], p);
-        printf("\n%s and %s: ", name[0], name[1]);
+        printf("\n%s and %s:", name[0], name[1]);
         if (b.different == 0 && b.not_shown == 0)
-            printf("one order for each of %zu element%s\n", b.equal, text_s(b.equal));
+            printf(" one order for each of %zu element%s\n", b.equal, text_s(b.equal));
         else
-            printf("different orders of %zu of %zu elements, the same of %zu; of %zu an order does "
-                   "not show in both\n",
-                   b.different, r[0].outputs, b.equal, b.not_shown);
+            printf(
+                "\n  elements of one order: %zu; of different orders: %zu; where none shows: %zu\n",
+                b.equal, b.different, b.not_shown);
     }
     if (status == STATUS_OK && b.different > 0)
         status = problem(p, STATUS_FAILED,

@@ -8,16 +8,7 @@
 #include "experiments/system/clock.h"
 #include "kernels/gpu/load.h"
 
-enum {
-    AGAIN = 16,
-    LOADED_AGAIN = 400,
-    LOADED_LEAST = 2,
-    LOADED_MOST = 400,
-    SURE = REVEAL_THREES / 2,
-    TEXT = 240
-};
-
-static const uint64_t LOADED_NS = 1000000000;
+enum { LOADED_AGAIN = 400, LOADED_LEAST = 2, SURE = REVEAL_THREES / 2, TEXT = 240 };
 
 /* Additions in their order, and how each is done. */
 struct way {
@@ -57,11 +48,6 @@ static double walk(const struct holding *h, const struct way *w)
         node[w->leaves + k] =
             walk_add(w->method, w->format, &node[w->operand[k][0]], &node[w->operand[k][1]]);
     return reveal_finish(h->s, walk_value(w->method, w->format, &node[w->root]));
-}
-
-static bool same(double a, double b)
-{
-    return double_bits(a) == double_bits(b) || (a != a && b != b);
 }
 
 static enum status evaluate(const struct holding *h, double *result, struct problem *p)
@@ -141,7 +127,7 @@ static enum status hold_permuted(struct holding *h, size_t k, double got, struct
         return STATUS_OK;
     enum status status = evaluate(h, &got, p);
     h->r->held.arrays++;
-    if (status == STATUS_OK && !same(got, due))
+    if (status == STATUS_OK && !reveal_same(got, due))
         note(h, k, got, due, "before elements that are added at once were permuted");
     return status;
 }
@@ -149,7 +135,8 @@ static enum status hold_permuted(struct holding *h, size_t k, double got, struct
 static void hold_three(struct holding *h, double got)
 {
     const double *result = h->three.result;
-    bool inside = same(got, result[0]) || same(got, result[1]) || same(got, result[2]);
+    bool inside =
+        reveal_same(got, result[0]) || reveal_same(got, result[1]) || reveal_same(got, result[2]);
     char text[TEXT];
     h->threes++;
     if (inside || h->outside++ > 0)
@@ -173,7 +160,7 @@ static enum status hold_one(struct holding *h, size_t k, struct problem *p)
         return k < REVEAL_ARRAYS ? hold_permuted(h, k, got, p) : status;
     due = walk(h, &h->way);
     h->r->held.arrays++;
-    if (!same(got, due))
+    if (!reveal_same(got, due))
         note(h, k, got, due, "by the tree found");
     return status;
 }
@@ -186,8 +173,7 @@ static enum status hold_from(struct holding *h, size_t k, struct problem *p)
     return status;
 }
 
-/* Other work for the device of what is not ours; NULL: none. */
-static struct load *load_of(const struct reveal_subject *s)
+struct load *reveal_load(const struct reveal_subject *s)
 {
     struct load *load = NULL;
     struct problem none = {0};
@@ -198,11 +184,11 @@ static struct load *load_of(const struct reveal_subject *s)
  * do. */
 static enum status hold_loaded(struct holding *h, struct problem *p)
 {
-    struct load *load = load_of(h->s);
+    struct load *load = reveal_load(h->s);
     uint64_t arrays = h->r->held.arrays;
-    uint64_t end = clock_ns() + LOADED_NS;
+    uint64_t end = clock_ns() + REVEAL_LOADED_NS;
     enum status status = STATUS_OK;
-    for (size_t round = 0; load && round < LOADED_MOST && status == STATUS_OK &&
+    for (size_t round = 0; load && round < REVEAL_LOADED_MOST && status == STATUS_OK &&
                            h->r->held.differing == 0 && (round < LOADED_LEAST || clock_ns() < end);
          round++)
         status = hold_from(h, 0, p);
@@ -236,11 +222,12 @@ static enum status repeat(struct holding *h, bool *changed, struct problem *p)
         memcpy(h->x, h->worst, h->s->in.n * sizeof *h->x);
     else
         make(h, 0);
-    struct load *load = load_of(h->s);
+    struct load *load = reveal_load(h->s);
     enum status status = evaluate(h, &first, p);
-    for (size_t i = 0; i < (load ? LOADED_AGAIN : AGAIN) && status == STATUS_OK && !*changed; i++) {
+    for (size_t i = 0; i < (load ? LOADED_AGAIN : REVEAL_AGAIN) && status == STATUS_OK && !*changed;
+         i++) {
         status = evaluate(h, &again, p);
-        *changed = status == STATUS_OK && !same(first, again);
+        *changed = status == STATUS_OK && !reveal_same(first, again);
     }
     load_end(load);
     if (*changed)
@@ -262,7 +249,7 @@ static enum status fits(struct holding *h, const struct method *m, enum format f
         if (!make(h, k))
             continue;
         status = evaluate(h, &result, p);
-        all = same(result, walk(h, &w));
+        all = reveal_same(result, walk(h, &w));
     }
     h->r->held.fits = all && status == STATUS_OK;
     return status;

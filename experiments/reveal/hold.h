@@ -16,7 +16,21 @@ enum status reveal_hold(struct reveal *r, const struct reveal_subject *s,
                         const struct order *declared, size_t output, const struct method *method,
                         uint64_t seed, struct problem *p);
 
-/* What the files of it share. */
+/* What the files of it share, and those of all outputs (outputs.h). */
+
+/* Once a result differs it is asked for again, so often. Then, while the device has other work,
+ * arrays are tried for so long, LOADED_MOST rounds at most. */
+enum { REVEAL_AGAIN = 16, REVEAL_LOADED_MOST = 400 };
+static const uint64_t REVEAL_LOADED_NS = 1000000000;
+
+/* Other work for the device of what is not ours; NULL: none. To be ended with load_end. */
+struct load *reveal_load(const struct reveal_subject *s);
+
+/* The same bits, or NaN both. */
+static inline bool reveal_same(double a, double b)
+{
+    return double_bits(a) == double_bits(b) || (a != a && b != b);
+}
 
 /* The numbers that are drawn: `digits` significant bits, exponents low .. high, so that no sum is
  * subnormal or overflows, as far as the formats allow. Squares of them are exact. Numbers whose

@@ -13,9 +13,7 @@
 #include "kernels/gpu/load.h"
 #include "reference/base/hash.h"
 
-enum { AGAIN = 16, LOADED_MOST = 400 };
-
-static const uint64_t LOADED_NS = 1000000000, NO_SET = 0; /* an answer that no sum gives */
+static const uint64_t NO_SET = 0; /* an answer that no sum gives */
 
 struct asking {
     struct reveal_outputs *r;
@@ -253,11 +251,6 @@ static double walk(const struct asking *a, const struct sum_tree *t, const doubl
     return format_round(a->out.format, walk_value(&plain, f, &node[t->leaves + t->additions - 1]));
 }
 
-static bool same(double a, double b)
-{
-    return double_bits(a) == double_bits(b) || (a != a && b != b);
-}
-
 /* A bit that differs is asked of again, the same array: does it move? */
 static enum status differs(struct asking *a, size_t output, size_t k, double got, double due,
                            struct problem *p)
@@ -267,15 +260,16 @@ static enum status differs(struct asking *a, size_t output, size_t k, double got
     enum status status = STATUS_OK;
     double again = got;
     order->verdict = REVEAL_FALSE;
-    for (size_t i = 0; i < AGAIN && status == STATUS_OK && same(again, got); i++) {
+    for (size_t i = 0; i < REVEAL_AGAIN && status == STATUS_OK && reveal_same(again, got); i++) {
         status = call(a, p);
         again = array_get(&a->out, output);
     }
-    if (!same(again, got))
+    if (!reveal_same(again, got))
         order->verdict = REVEAL_CHANGES;
     if (r->held.differing++ == 0 || !*r->words)
         snprintf(r->words, sizeof r->words, "element %zu, %s: %.17g, by the tree %.17g%s", output,
-                 reveal_array_words(k), got, due, same(again, got) ? "" : "; asked again, another");
+                 reveal_array_words(k), got, due,
+                 reveal_same(again, got) ? "" : "; asked again, another");
     return status;
 }
 
@@ -298,10 +292,11 @@ static enum status hold_one(struct asking *a, const struct reveal_range *range, 
         for (size_t t = 0; t < r->terms; t++)
             x[t] = array_get(&a->in, a->element[o * r->terms + t]);
         double got = array_get(&a->out, o), due = walk(a, &order->tree, x);
-        if (!same(got, due)) {
+        if (!reveal_same(got, due)) {
             status = differs(a, o, k, got, due, p);
             if (status == STATUS_OK)
-                status = call(a, p); /* the outputs of the array that the others are held to */
+                status =
+                    call(a, p); /* the array's outputs again: those behind are still to be held */
         }
     }
     r->held.arrays++;
@@ -333,8 +328,8 @@ static enum status hold_threes(struct asking *a, const struct reveal_subject *s,
             const double got = array_get(&a->out, o), *result = three[o].result;
             struct told *to = &told[r->of_output[o]];
             to->asked += three[o].x[0] != 0;
-            to->outside += three[o].x[0] != 0 && !same(got, result[0]) && !same(got, result[1]) &&
-                           !same(got, result[2]);
+            to->outside += three[o].x[0] != 0 && !reveal_same(got, result[0]) &&
+                           !reveal_same(got, result[1]) && !reveal_same(got, result[2]);
         }
     }
     for (size_t k = 0; k < r->orders && status == STATUS_OK; k++) {
@@ -359,21 +354,18 @@ static enum status hold_trees(struct asking *a, const struct reveal_subject *s, 
 {
     struct reveal_outputs *r = a->r;
     struct reveal_range range = reveal_range_of(s);
-    bool foreign = r->of.method->foreign, any = false;
+    bool any = false;
     enum status status = STATUS_OK;
-    struct load *load = NULL;
-    struct problem none = {0};
     for (size_t k = 0; k < r->orders; k++)
         any |= r->order[k].verdict == REVEAL_TREE && r->order[k].held;
     if (!any)
         return STATUS_OK;
     for (size_t k = 0; k < REVEAL_ARRAYS && status == STATUS_OK; k++)
         status = hold_one(a, &range, k, p);
-    int device = r->of.device.kind == DEVICE_CPU ? -1 : r->of.device.index;
-    if (status != STATUS_OK || !foreign || load_begin(&load, device, &none) != STATUS_OK)
-        return status;
-    uint64_t arrays = r->held.arrays, end = clock_ns() + LOADED_NS;
-    for (size_t k = 0; k < LOADED_MOST && clock_ns() < end && status == STATUS_OK; k++)
+    struct load *load = status == STATUS_OK ? reveal_load(s) : NULL;
+    uint64_t arrays = r->held.arrays, end = clock_ns() + REVEAL_LOADED_NS;
+    for (size_t k = 0; load && k < REVEAL_LOADED_MOST && clock_ns() < end && status == STATUS_OK;
+         k++)
         status = hold_one(a, &range, k % REVEAL_ARRAYS, p);
     load_end(load);
     r->held.loaded = r->held.arrays - arrays;
@@ -383,10 +375,13 @@ static enum status hold_trees(struct asking *a, const struct reveal_subject *s, 
 
 static enum status hold(struct asking *a, struct problem *p)
 {
-    const struct reveal_subject s = {.in = a->in,
-                                     .leaves = a->r->terms,
-                                     .accumulator = a->r->of.accumulator,
-                                     .output = a->r->of.output};
+    const struct reveal_subject s = {
+        .in = a->in,
+        .leaves = a->r->terms,
+        .accumulator = a->r->of.accumulator,
+        .output = a->r->of.output,
+        .foreign = a->r->of.method->foreign,
+        .device = a->r->of.device.kind == DEVICE_CPU ? -1 : a->r->of.device.index};
     enum status status = hold_threes(a, &s, p);
     return status == STATUS_OK ? hold_trees(a, &s, p) : status;
 }
@@ -483,7 +478,8 @@ void reveal_outputs_compare(struct reveal_outputs_beside *b, const struct reveal
     for (size_t o = 0; o < x->outputs; o++) {
         const struct reveal_order_of *one = x->orders ? &x->order[x->of_output[o]] : NULL,
                                      *other = y->orders ? &y->order[y->of_output[o]] : NULL;
-        if (!one || !other || one->verdict != REVEAL_TREE || other->verdict != REVEAL_TREE)
+        if (!one || !other || one->verdict != REVEAL_TREE || other->verdict != REVEAL_TREE ||
+            !one->held || !other->held)
             b->not_shown++;
         else if (sum_tree_equal(&one->tree, &other->tree))
             b->equal++;

@@ -44,7 +44,7 @@ void reveal_outputs_free(struct reveal_outputs *r);
 /* STATUS_FAILED where an output has no tree that explains it. */
 enum status reveal_outputs_status(const struct reveal_outputs *r, struct problem *p);
 
-/* Two subjects, output by output. */
+/* Two subjects, output by output: an order shows where it is a tree that was held to arrays. */
 struct reveal_outputs_beside {
     size_t equal, different, not_shown;
     size_t first; /* that differs */

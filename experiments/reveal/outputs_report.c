@@ -9,14 +9,13 @@
 
 enum { ORDERS_SHOWN = 16, STRETCHES_SHOWN = 4 };
 
-static const char *const found[] = {
-    [REVEAL_TREE] = "",
-    [REVEAL_EXACT] = "no order shows: every answer holds all other ranks: exact, or in more digits",
-    [REVEAL_CONTRADICTION] = "no tree of rounded additions",
-    [REVEAL_CHANGES] = "no fixed order",
-    [REVEAL_DATA] = "the order depends on the data",
-    [REVEAL_FALSE] = "the order depends on the data, or it is not by additions alone",
-};
+static const char *found(char text[REVEAL_OBSTACLE], const struct reveal_outputs *r,
+                         const struct reveal_order_of *o)
+{
+    return o->verdict == REVEAL_EXACT
+               ? "no order shows: every answer holds all other ranks: exact, or in more digits"
+               : reveal_obstacle(text, o->verdict, r->of.accumulator);
+}
 
 /* --- which outputs --- */
 
@@ -123,6 +122,7 @@ static void print_held(const struct reveal_outputs *r)
 
 enum status reveal_outputs_print(const struct reveal_outputs *r, struct problem *p)
 {
+    char text[REVEAL_OBSTACLE];
     enum status status = STATUS_OK;
     print_headline(r);
     for (size_t k = 0; k < r->orders && k < ORDERS_SHOWN && status == STATUS_OK; k++) {
@@ -131,7 +131,7 @@ enum status reveal_outputs_print(const struct reveal_outputs *r, struct problem 
         if (r->order[k].verdict == REVEAL_TREE)
             status = sum_tree_text(stdout, &r->order[k].tree, 0, p);
         else
-            printf("%s\n", found[r->order[k].verdict]);
+            printf("%s\n", found(text, r, &r->order[k]));
     }
     if (r->orders > ORDERS_SHOWN)
         printf("\n... and %zu more orders (--json has all)\n", r->orders - ORDERS_SHOWN);
@@ -144,10 +144,11 @@ enum status reveal_outputs_print(const struct reveal_outputs *r, struct problem 
 
 enum status reveal_outputs_status(const struct reveal_outputs *r, struct problem *p)
 {
+    char text[REVEAL_OBSTACLE];
     const char *what = r->verdict == REVEAL_NO_SUM ? "not a sum of the ranks' elements" : NULL;
     for (size_t k = 0; k < r->orders && !what; k++)
         if (r->order[k].verdict >= REVEAL_CONTRADICTION)
-            what = found[r->order[k].verdict];
+            what = found(text, r, &r->order[k]);
     return what
                ? problem(p, STATUS_FAILED, "reveal: %s: %s: %s", r->of.method->name, what, r->words)
                : STATUS_OK;

@@ -144,8 +144,6 @@ static bool is_too_long(const struct probe_spec *s)
            reveal_windows(window, s->storage, s->accumulator, s->output, 0) > 0;
 }
 
-enum { OBSTACLE = 100 }; /* bytes of what stands in the way of a tree */
-
 /* A paragraph: a line break in it is a blank. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
@@ -185,8 +183,8 @@ static void print_out_of_reach(const struct reveal_report *r)
             r->found.words, storage->name, storage->name, accumulator->name, accumulator->name);
 }
 
-/* What stands in the way of a tree. */
-static const char *obstacle(char text[OBSTACLE], const struct reveal_report *r)
+const char *reveal_obstacle(char text[REVEAL_OBSTACLE], enum reveal_verdict v,
+                            enum format accumulator)
 {
     static const char *const what[] = {[REVEAL_CONTRADICTION] = "no tree of rounded additions",
                                        [REVEAL_CHANGES] = "no fixed order",
@@ -194,18 +192,18 @@ static const char *obstacle(char text[OBSTACLE], const struct reveal_report *r)
                                        [REVEAL_FALSE] = "the order depends on the data, or it is ",
                                        [REVEAL_OTHERWISE] = "",
                                        [REVEAL_NO_SUM] = "not a sum of these elements"};
-    const enum reveal_verdict v = r->found.verdict;
     bool otherwise = v == REVEAL_FALSE || v == REVEAL_OTHERWISE;
-    snprintf(text, OBSTACLE, "%s%s%s%s", what[v], otherwise ? "not by additions in " : "",
-             otherwise ? format_facts[r->of.spec.accumulator].name : "", otherwise ? " alone" : "");
+    snprintf(text, REVEAL_OBSTACLE, "%s%s%s%s", what[v], otherwise ? "not by additions in " : "",
+             otherwise ? format_facts[accumulator].name : "", otherwise ? " alone" : "");
     return text;
 }
 
 static void print_verdict(const struct reveal_report *r)
 {
-    char text[OBSTACLE];
+    char text[REVEAL_OBSTACLE];
     if (r->found.verdict >= REVEAL_CONTRADICTION)
-        say("%s: %s\n", obstacle(text, r), r->found.words);
+        say("%s: %s\n", reveal_obstacle(text, r->found.verdict, r->of.spec.accumulator),
+            r->found.words);
     else if (r->found.verdict == REVEAL_EXACT)
         say("no order shows: every answer holds all other elements, and nothing overflows on the "
             "way: it adds\nexactly, or all at once\n");
@@ -231,11 +229,11 @@ static enum status print_declared(const struct reveal_report *r, struct problem 
 }
 
 /* The answer, on one line behind the title. */
-static const char *headline(char text[OBSTACLE], const struct reveal_report *r)
+static const char *headline(char text[REVEAL_OBSTACLE], const struct reveal_report *r)
 {
     const struct reveal_beside *d = &r->declared;
     if (r->found.verdict >= REVEAL_CONTRADICTION)
-        return obstacle(text, r);
+        return reveal_obstacle(text, r->found.verdict, r->of.spec.accumulator);
     if (r->found.verdict == REVEAL_EXACT)
         return "no order shows, it adds exactly or all at once";
     if (r->found.verdict == REVEAL_OUT_OF_REACH)
@@ -248,7 +246,7 @@ static const char *headline(char text[OBSTACLE], const struct reveal_report *r)
 
 enum status reveal_report_print(const struct reveal_report *r, struct problem *p)
 {
-    char title[REVEAL_TITLE], text[OBSTACLE];
+    char title[REVEAL_TITLE], text[REVEAL_OBSTACLE];
     reveal_title(title, &r->of);
     printf("%s: %s\n\n", title, headline(text, r));
     enum status status = STATUS_OK;
@@ -271,11 +269,12 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
 
 enum status reveal_report_status(const struct reveal_report *r, struct problem *p)
 {
-    char text[OBSTACLE];
+    char text[REVEAL_OBSTACLE];
     char title[REVEAL_TITLE];
     reveal_title(title, &r->of);
     if (r->found.verdict >= REVEAL_CONTRADICTION)
-        return problem(p, STATUS_FAILED, "reveal: %s: %s: %s", title, obstacle(text, r),
+        return problem(p, STATUS_FAILED, "reveal: %s: %s: %s", title,
+                       reveal_obstacle(text, r->found.verdict, r->of.spec.accumulator),
                        r->found.words);
     if (r->declared.shown && !r->declared.difference.equal)
         return problem(p, STATUS_FAILED, "reveal: %s: the order is not the declared one", title);

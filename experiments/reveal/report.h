@@ -55,6 +55,11 @@ enum status reveal_difference_text(char *text, size_t size, const struct reveal_
 /* "91 calls: M = 2^127, ...", without the end of the line. */
 void reveal_print_calls(uint64_t calls, const struct reveal_window *w);
 
+/* What stands in the way of a tree, of a verdict from REVEAL_CONTRADICTION on. */
+enum { REVEAL_OBSTACLE = 100 };
+const char *reveal_obstacle(char text[REVEAL_OBSTACLE], enum reveal_verdict v,
+                            enum format accumulator);
+
 /* By verdict. And what a window asks with: an object, null where there is none. */
 extern const char *const reveal_verdict_name[];
 json_t *reveal_window_json(const struct reveal_window *w);

@@ -196,3 +196,32 @@ Test(verb_reveal, chips, .init = make_folder, .fini = remove_folder)
     hold(STATUS_USAGE, "option --dot: ", WORDS("h100/wgmma", "--dot"));
     hold(STATUS_USAGE, "", WORDS("h100/tcgen05"));
 }
+
+/* --ranks: every element of a message. */
+Test(verb_reveal, orders_of_all_elements, .init = make_folder, .fini = remove_folder)
+{
+    hold(STATUS_OK, "4 ranks, 1000 elements each: 4 orders, by the element\n",
+         WORDS("allreduce/ring", "--ranks", "4"));
+    hold(STATUS_OK, "\nelements 250..499:\n0 + ((1 + 2) + 3)\n",
+         WORDS("allreduce/ring", "--ranks", "4"));
+    hold(STATUS_OK, "element 0:\n0 + 1\n",
+         WORDS("reduce_scatter/linear", "--ranks", "2", "--n", "2"));
+    hold(STATUS_OK, "\nno order shows: every answer holds all other ranks",
+         WORDS("allreduce/exact", "--ranks", "4"));
+    hold(STATUS_OK, ": one order for each of 1000 elements\n",
+         WORDS("allreduce/ring", "--ranks", "3", "--against", "allreduce/ring"));
+    hold(STATUS_FAILED, "of one order: 250; of different orders: 750; where none shows: 0\n",
+         WORDS("allreduce/ring", "--ranks", "4", "--against", "allreduce/rank_order"));
+    hold(STATUS_FAILED, "of one order: 0; of different orders: 0; where none shows: 1000\n",
+         WORDS("allreduce/binned", "--ranks", "4", "--against", "allreduce/binned"));
+    hold(STATUS_OK, "\"orders\":[{\"elements\":[[0,0]],\"verdict\":\"tree\",\"held\":true,",
+         WORDS("allreduce/ring", "--ranks", "4", "--n", "8", "--json"));
+    hold(STATUS_USAGE, "option --ranks: found 4 with n = 10, expected a divisor of n",
+         WORDS("allreduce/ring", "--ranks", "4", "--n", "10"));
+    hold(STATUS_USAGE, "option --ranks: found 65, expected 2 to 64",
+         WORDS("allreduce/ring", "--ranks", "65"));
+    hold(STATUS_USAGE, "expected an all-reduce or a reduce-scatter",
+         WORDS("sum/tiled", "--ranks", "4"));
+    hold(STATUS_USAGE, "option --dot: found --ranks with it",
+         WORDS("allreduce/ring", "--ranks", "4", "--dot"));
+}
