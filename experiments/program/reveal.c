@@ -113,12 +113,14 @@ static const char *why_none(const struct method *m)
     return NULL;
 }
 
-/* The case of a method, NAME or that of an option. */
-static enum status make_case(struct reveal_case *c, const struct reveal_request *q,
+/* The case of a method, NAME or that of an option. `model`: what has no kernel for a GPU is asked
+ * on the CPU. */
+static enum status make_case(struct reveal_case *c, const struct reveal_request *q, bool model,
                              const char *where, const char *name, const struct operation *operation,
                              struct problem *p)
 {
     const struct method *m;
+    struct device device = q->device;
     enum status status = subject_named(&m, where, name, operation, p);
     if (status != STATUS_OK)
         return status;
@@ -137,10 +139,13 @@ static enum status make_case(struct reveal_case *c, const struct reveal_request 
     if (q->heads && !m->segmented)
         return problem(p, STATUS_USAGE, "option --segment: found %s, expected a segmented scan",
                        m->name);
-    struct format_pair pair = reveal_formats(m, q->device.kind, q->storage, q->accumulator);
+    struct format_pair pair = reveal_formats(m, device.kind, q->storage, q->accumulator);
+    if (model && !method_supports(m, device.kind, pair.storage, pair.accumulator) &&
+        method_supports(m, DEVICE_CPU, pair.storage, pair.accumulator))
+        device = (struct device){DEVICE_CPU, 0};
     *c = (struct reveal_case){
         .spec = {.method = m,
-                 .device = q->device,
+                 .device = device,
                  .storage = pair.storage,
                  .accumulator = pair.accumulator,
                  .output = scan && q->output_storage ? pair.storage : pair.accumulator,
@@ -276,9 +281,9 @@ static enum status reveal(const struct arguments *a, struct problem *p)
         status = problem(p, STATUS_USAGE, "option --dot: found --%s with it, expected it alone",
                          against ? "against" : "json");
     if (status == STATUS_OK)
-        status = make_case(&c[0], &q, "reveal", a->operand[0], asked_operation(a), p);
+        status = make_case(&c[0], &q, false, "reveal", a->operand[0], asked_operation(a), p);
     if (status == STATUS_OK && against)
-        status = make_case(&c[1], &q, "option --against", against, asked_operation(a), p);
+        status = make_case(&c[1], &q, true, "option --against", against, asked_operation(a), p);
     if (status == STATUS_OK)
         status = check_scans(a, c, against ? 2 : 1, p);
     if (status == STATUS_OK && q.ranks)

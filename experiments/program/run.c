@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "experiments/program/flattened.h"
@@ -10,6 +11,7 @@
 #include "experiments/studies/trial_python.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/device.h"
+#include "experiments/system/rank_gpus.h"
 #include "experiments/studies/recommend/files.h"
 #include "experiments/subjects/interrupt.h"
 #include "experiments/sweep/provenance.h"
@@ -66,6 +68,16 @@ static void say_flattened(const struct run_command *c)
         }
 }
 
+/* The devices of a study that is repeated are not known yet. */
+static bool may_use_gpus(const struct request *r)
+{
+    const struct list *asked = &r->axis[AXIS_DEVICE];
+    bool may = asked->count == 0;
+    for (size_t i = 0; i < asked->count; i++)
+        may |= strcmp(asked->item[i], "cpu") != 0;
+    return may;
+}
+
 static enum status resolve(struct run_command *c, struct problem *p)
 {
     const struct arguments *a = c->arguments;
@@ -74,6 +86,8 @@ static enum status resolve(struct run_command *c, struct problem *p)
     c->rank = (struct rank){0, 1};
     if (status == STATUS_OK && !c->merged)
         status = rank_find(&c->rank, p);
+    if (status == STATUS_OK && may_use_gpus(&c->request))
+        rank_take_gpu(c->rank);
     if (status == STATUS_OK && from)
         status = study_read(&c->from, from, p);
     if (status == STATUS_OK)

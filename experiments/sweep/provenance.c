@@ -1,5 +1,6 @@
 #include "experiments/sweep/provenance.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "experiments/cases/experiment.h"
@@ -107,11 +108,11 @@ static json_t *machine(const struct axes *axes)
     char cpu[MACHINE_TEXT], system[MACHINE_TEXT];
     machine_cpu(cpu);
     machine_system(system);
-    return json_pack("{ss si so ss so ss ss ss}", "cpu", cpu, "processors",
-                     (int)machine_processors(), "memory_bytes",
-                     json_integer((json_int_t)machine_memory()), "system", system, "gpus",
-                     gpus(axes), "cuda_driver", gpu_driver(), "cuda_runtime",
-                     gpu_build() ? gpu_build() : "", "cublas", gpu_cublas() ? gpu_cublas() : "");
+    return json_pack(
+        "{ss si so ss so ss* ss ss ss}", "cpu", cpu, "processors", (int)machine_processors(),
+        "memory_bytes", json_integer((json_int_t)machine_memory()), "system", system, "gpus",
+        gpus(axes), "visible_devices", getenv("CUDA_VISIBLE_DEVICES"), "cuda_driver", gpu_driver(),
+        "cuda_runtime", gpu_build() ? gpu_build() : "", "cublas", gpu_cublas() ? gpu_cublas() : "");
 }
 
 json_t *provenance_arguments(int argc, char **argv)
