@@ -154,18 +154,16 @@ static enum status begin(struct foreign *f, char **line, struct problem *p)
 
 /* A shared object's process ends when it has described it; Python's stays, and is asked for runs or
  * for other functions next, so its answer has a length that is known. */
-enum status foreign_describe(struct foreign *f, const char *where, struct problem *p)
+static enum status ask(struct foreign *f, const char *where, char text[DESCRIPTION_MAX],
+                       bool *shared, struct problem *p)
 {
     bool python = f->kind == FOREIGN_PYTHON;
     struct problem why = {0};
-    if (python && names_only)
-        return STATUS_OK;
-    char *text = malloc(DESCRIPTION_MAX), *line = NULL;
+    char *line = NULL;
     size_t found = DESCRIPTION_MAX;
-    f->device = -1;
     uint64_t started = clock_ns();
-    enum status status =
-        text ? begin(f, &line, p) : problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
+    enum status status = begin(f, &line, p);
+    *shared = f->borrowed;
     if (status == STATUS_OK)
         status = process_ask(f->process,
                              &(struct question){.line = line,
@@ -185,10 +183,30 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
         status = refused(f->process, where, status, &why, p);
     if (!python || status != STATUS_OK)
         foreign_close(f);
+    json_decref(object);
+    free(line);
+    return status;
+}
+
+enum status foreign_describe(struct foreign *f, const char *where, struct problem *p)
+{
+    struct problem found = {0};
+    bool shared = false;
+    if (f->kind == FOREIGN_PYTHON && names_only)
+        return STATUS_OK;
+    char *text = malloc(DESCRIPTION_MAX);
+    f->device = -1;
+    enum status status = text ? ask(f, where, text, &shared, &found)
+                              : problem(&found, STATUS_MEMORY, "%s: out of memory", f->name);
+    /* What was described there before may have left that process unfit: an error of a GPU stays. */
+    if (status != STATUS_OK && status != STATUS_INTERRUPTED && shared) {
+        found = (struct problem){0};
+        status = ask(f, where, text, &shared, &found);
+    }
+    if (p && p->status == STATUS_OK)
+        *p = found;
     f->describes = f->process != NULL;
     last = f->describes ? f : last;
-    json_decref(object);
     free(text);
-    free(line);
     return status;
 }

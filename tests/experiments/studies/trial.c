@@ -302,6 +302,35 @@ Test(trial, says_first_whose_bits_differ_of_what_promises_nothing, .init = make_
     free(page);
 }
 
+/* A function that leaves its process unfit for others, as an error of a GPU does, is not another's
+ * fault: that one is asked anew in a process of its own. */
+Test(trial, what_one_function_broke_is_not_laid_to_the_next, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const char text[] =
+        "import os\n\n\n"
+        "def breaks(x):\n    os.environ['BROKEN'] = '1'\n    return sum(x)\n\n\n"
+        "def right(x):\n    if os.environ.get('BROKEN'):\n        raise MemoryError('the device is "
+        "gone')\n"
+        "    return sum(x)\n";
+    struct bytes source = {0};
+    char arguments[900];
+    add_string(&source, text);
+    put_file("own.py", &source);
+    clear_bytes(&source);
+    snprintf(arguments, sizeof arguments,
+             "--method python:%1$s/own.py:breaks@array,python:%1$s/own.py:right@array --n 100 "
+             "--seconds 0.2 --storage fp64 --accumulator fp64 --device cpu --out t",
+             folder);
+    cr_expect(trial(arguments) == 0);
+    expect_told("out", "2 subjects promise nothing");
+    cr_expect(trial("--from t/study.json --out u") == 0);
+    expect_told("out", "2 subjects promise nothing");
+    char *rows = content("u/trial.csv");
+    cr_expect(!strstr(rows, "the device is gone"), "%s", rows);
+    free(rows);
+}
+
 /* A function that cannot be asked what it is, or dies of that, has rows that say so, and no other
  * pays for it. One that is named anew is refused, as everywhere. */
 Test(trial, what_cannot_be_described_is_said_in_its_rows, .init = make_folder,
