@@ -16,15 +16,27 @@ bool check_partly(const struct check_report *r)
     return false;
 }
 
-void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung)
+static void add_kinds(char text[CHECK_TEXT], const struct check_report *r, enum promise rung,
+                      bool differing)
 {
     size_t used = 0, size = CHECK_TEXT;
     *text = 0;
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        if (check_kind_of(kind, rung) && r->tried[kind].attempts)
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
+        const uint64_t number = differing ? r->tried[kind].differing : r->tried[kind].attempts;
+        if (check_kind_of(kind, rung) && number)
             used += (size_t)snprintf(text + used, size - used, "%s%s %llu", used ? ", " : "",
-                                     check_kinds[kind].name,
-                                     (unsigned long long)r->tried[kind].attempts);
+                                     check_kinds[kind].name, (unsigned long long)number);
+    }
+}
+
+void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung)
+{
+    add_kinds(text, r, rung, false);
+}
+
+void check_differed_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung)
+{
+    add_kinds(text, r, rung, true);
 }
 
 void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung)
@@ -131,7 +143,7 @@ static void add_evidence(struct text *to, const struct check_report *r)
 {
     char words[CHECK_LONG];
     const struct operation *o = r->request.method->operation;
-    struct text tried = {0}, untried = {0}, unseen = {0}, chosen = {0};
+    struct text tried = {0}, differed = {0}, untried = {0}, unseen = {0}, chosen = {0};
     for (enum promise rung = check_next(o, 0); rung < PROMISES_ALL; rung = check_next(o, rung)) {
         struct check_rung is = check_rung(r, rung);
         if (is.attempts == 0)
@@ -153,11 +165,15 @@ static void add_evidence(struct text *to, const struct check_report *r)
             continue;
         check_tried_text(words, r, rung);
         text_format(&tried, "%s%s", tried.length ? ", " : "tried: ", words);
+        bool several = strchr(words, ',') != NULL; /* else the table says it */
+        check_differed_text(words, r, rung);
+        if (*words && several)
+            text_format(&differed, "%s%s", differed.length ? ", " : "differed: ", words);
         check_untried_text(words, r, rung);
         if (*words && !check_partly(r))
             text_format(&untried, "%s%s", untried.length ? ", " : "not tried: ", words);
     }
-    struct text *const part[] = {&unseen, &chosen, &tried, &untried};
+    struct text *const part[] = {&unseen, &chosen, &tried, &differed, &untried};
     text_add(to, tried.length ? "\n" : "");
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (part[i]->length)
@@ -448,10 +464,11 @@ static void add_names(struct text *to, const char *text, size_t length)
 }
 
 /* A report of more rows than a screen has loses what --wide says, too: first what a column means,
- * then why kinds were not tried, then how many attempts there were of each kind. */
+ * then why kinds were not tried, then how many attempts there were of each kind, and how many of
+ * them differed. */
 static void fit(struct text *to, struct text *report)
 {
-    static const char *const word[] = {"results: ", "not tried: ", "tried: "};
+    static const char *const word[] = {"results: ", "not tried: ", "tried: ", "differed: "};
     enum { WORDS = sizeof word / sizeof *word, NAMED = 1 };
     for (size_t i = 0, begin, end; i < WORDS && screen_rows(report) > SCREEN_ROWS; i++) {
         struct text shorter = {0};

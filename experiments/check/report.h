@@ -19,6 +19,7 @@ json_t *check_json(const struct check_report *r, const char *program);
 enum { CHECK_TEXT = 256, CHECK_LONG = 2048 };
 /* Attempts of each kind: "repeat 300, process 20". */
 void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
+void check_differed_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
 /* Kinds without an attempt, and why: "device (no other device runs it), shape (...)". */
 void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung);
 /* Was only part of the ladder tried? */

@@ -51,12 +51,16 @@ static json_t *length_json(const struct check_rung *is, size_t n)
 static json_t *rung_json(const struct check_report *r, enum promise rung, const char *program)
 {
     struct check_rung is = check_rung(r, rung);
-    json_t *tried = json_object(), *untried = json_object(), *witnesses = json_array();
+    json_t *tried = json_object(), *differed = json_object(), *untried = json_object(),
+           *witnesses = json_array();
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         if (!check_kind_of(kind, rung))
             continue;
         json_object_set_new(tried, check_kinds[kind].name,
                             json_integer((json_int_t)r->tried[kind].attempts));
+        if (r->tried[kind].differing)
+            json_object_set_new(differed, check_kinds[kind].name,
+                                json_integer((json_int_t)r->tried[kind].differing));
         if (*r->tried[kind].untried)
             json_object_set_new(untried, check_kinds[kind].name,
                                 json_string(r->tried[kind].untried));
@@ -64,12 +68,12 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
             json_array_append_new(witnesses, witness_json(r, kind, program));
     }
     json_t *json = json_pack(
-        "{ss sI sI so ss ss so so so so ss sI sI so so sI sb}", "name", promise_name[rung],
+        "{ss sI sI so ss ss so so so so so ss sI sI so so sI sb}", "name", promise_name[rung],
         "attempts", (json_int_t)is.attempts, "differing", (json_int_t)is.differing, "distinct",
         is.distinct ? json_integer((json_int_t)is.distinct) : json_null(), "counts", is.counts,
         "verdict", check_state_name[is.state], "unseen_p95",
-        is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried", tried,
-        "not_tried", untried, "witnesses", witnesses, "reason", is.reason, "shapes",
+        is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried", tried, "differed",
+        differed, "not_tried", untried, "witnesses", witnesses, "reason", is.reason, "shapes",
         (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "least_n",
         length_json(&is, is.least_n), "most_n", length_json(&is, is.most_n), "inputs",
         (json_int_t)is.inputs, "held", check_holds(&r->request, rung));
@@ -163,7 +167,7 @@ static void fill_subject(struct text cell[CHECK_COLUMNS], const struct check_rep
 static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report *r,
                       enum promise rung)
 {
-    char tried[CHECK_TEXT], untried[CHECK_LONG];
+    char tried[CHECK_TEXT], differed[CHECK_TEXT], untried[CHECK_LONG];
     struct check_rung is = check_rung(r, rung);
     check_tried_text(tried, r, rung);
     text_add(&cell[CHECK_RUNG], promise_name[rung]);
@@ -176,6 +180,8 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     if (is.state == CHECK_KEPT)
         text_figure(&cell[CHECK_UNSEEN_P95], (struct figure){true, is.unseen_p95});
     text_add(&cell[CHECK_TRIED], tried);
+    check_differed_text(differed, r, rung);
+    text_add(&cell[CHECK_DIFFERED], differed);
     check_untried_text(untried, r, rung);
     text_add(&cell[CHECK_REASON_IS], is.reason);
     text_add(&cell[CHECK_NOT_TRIED_KINDS], untried);

@@ -68,6 +68,9 @@ static const struct column columns[CHECK_COLUMNS] = {
          "of batch_invariant with --batch: the ranges of numbers of rows that "
          "gave the same bits, those with the same letter the same; `-` where none "
          "was tried; and how many of how many were: 1..15 A 15/15; 16..64 B 49/49"},
+    [CHECK_DIFFERED] = {"differed", "",
+                        "of how many attempts of each kind the bits were not the same; kinds of "
+                        "which none differed are left out"},
 };
 
 const struct column *check_column(size_t i)

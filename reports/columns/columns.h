@@ -285,6 +285,7 @@ enum check_column {
     CHECK_PROMISED,
     CHECK_OVER_BATCHES,
     CHECK_ROWS_KINDS,
+    CHECK_DIFFERED,
     CHECK_COLUMNS
 };
 

@@ -274,6 +274,25 @@ static void say_others(struct text *to, const struct page *r, const struct trial
     }
 }
 
+/* "3 of 3 fresh processes" where attempts of one kind alone gave other bits and all kinds are known
+ * (trial.csv of earlier versions does not say); else "3 of 13256". */
+static void say_differing(struct text *to, const struct page *r, size_t row)
+{
+    const char *differed = page_cell(&r->trial, row, CHECK_DIFFERED),
+               *tried = page_cell(&r->trial, row, CHECK_TRIED);
+    char kind[32], number[32];
+    if (!strchr(differed, ',') && sscanf(differed, "%31s %31s", kind, number) == 2)
+        for (const char *at = tried; *at; at += strcspn(at, ","), at += strspn(at, ", "))
+            if (strncmp(at, kind, strlen(kind)) == 0 && at[strlen(kind)] == ' ') {
+                const char *all = at + strlen(kind) + 1;
+                html_format(to, "%s: %s of %.*s", varied(kind), number, (int)strcspn(all, ","),
+                            all);
+                return;
+            }
+    html_format(to, "%s of %s", page_cell(&r->trial, row, CHECK_DIFFERING),
+                page_cell(&r->trial, row, CHECK_ATTEMPTS));
+}
+
 /* Of those that promise nothing: whose bits differed from run to run, the first few by name. */
 static void say_loose(struct text *to, const struct page *r, const struct trial_tally *t)
 {
@@ -288,10 +307,11 @@ static void say_loose(struct text *to, const struct page *r, const struct trial_
         struct trial_subject s = trial_next(r, &row);
         struct trial_tally own = {0};
         trial_count(&own, r, &s);
-        if (own.loose && loose++ < NAMES)
-            html_format(to, "%s%s (%s of %s)", loose == 1 ? "" : ", ", s.method,
-                        page_cell(&r->trial, s.row[PROMISE_RUN_TO_RUN] - 1, CHECK_DIFFERING),
-                        page_cell(&r->trial, s.row[PROMISE_RUN_TO_RUN] - 1, CHECK_ATTEMPTS));
+        if (own.loose && loose++ < NAMES) {
+            html_format(to, "%s%s (", loose == 1 ? "" : ", ", s.method);
+            say_differing(to, r, s.row[PROMISE_RUN_TO_RUN] - 1);
+            text_add(to, ")");
+        }
     }
     if (loose > NAMES)
         text_format(to, " and %zu more", loose - NAMES);

@@ -103,6 +103,29 @@ Test(check_told, says_in_hundredths_what_may_be_unseen)
     expect_told(&r, "tried: repeat 59, offset 10\n", true);
 }
 
+/* 3 of 3 is another finding than 3 of 13256. */
+Test(check_told, says_of_which_kind_the_bits_differ)
+{
+    struct check_report r = made(method_named("sum/tiled"));
+    expect_told(&r, "differed: ", false);
+    r.tried[CHECK_REPEAT].attempts = 13253;
+    r.tried[CHECK_PROCESS].attempts = r.tried[CHECK_PROCESS].differing = 3;
+    r.tried[CHECK_OFFSET].differing = 1;
+    expect_told(&r, "tried: repeat 13253, process 3, offset 10\ndiffered: process 3\n", true);
+    struct text rows = {0};
+    check_rows(&rows, &r, "ulpscope");
+    cr_expect(strstr(text_string(&rows), ",process 3\n") &&
+                  strstr(text_string(&rows), ",offset 1\n"),
+              "%s", text_string(&rows));
+    text_free(&rows);
+    json_t *json = check_json(&r, "ulpscope"),
+           *rung = json_array_get(json_object_get(json, "rungs"), 0),
+           *kinds = json_object_get(rung, "differed");
+    cr_expect(json_object_size(kinds) == 1 &&
+              json_integer_value(json_object_get(kinds, "process")) == 3);
+    json_decref(json);
+}
+
 /* Of each rung that is kept, and of no other. */
 Test(check_told, says_which_lengths_were_tried)
 {

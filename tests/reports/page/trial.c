@@ -75,6 +75,16 @@ Test(trial_page, what_promises_nothing)
     other[CHECK_DIFFERING] = "3";
     cr_expect(leads(&rows, "1 of 2 subjects that promise nothing gave other bits run after run: b "
                            "(3 of 10)."));
+    other[CHECK_TRIED] = "repeat 5, process 3, load 2";
+    other[CHECK_DIFFERED] = "process 3";
+    cr_expect(leads(&rows, "1 of 2 subjects that promise nothing gave other bits run after run: b "
+                           "(fresh processes: 3 of 3)."));
+    other[CHECK_DIFFERED] = "process 2, load 1";
+    cr_expect(leads(&rows, "1 of 2 subjects that promise nothing gave other bits run after run: b "
+                           "(3 of 10)."));
+    other[CHECK_DIFFERED] = "proc 3"; /* no kind that was tried */
+    cr_expect(leads(&rows, "1 of 2 subjects that promise nothing gave other bits run after run: b "
+                           "(3 of 10)."));
     expect_findings(&rows, "No attempt", false);
 }
 
