@@ -87,13 +87,63 @@ enum status shard_deal(uint32_t *dealt, const struct plan *plan, uint32_t count,
     return status;
 }
 
+static int costliest_cases_first(const void *a, const void *b)
+{
+    const struct hand *x = a, *y = b;
+    double of_x = x->cost * (double)y->count, of_y = y->cost * (double)x->count;
+    if (of_x != of_y)
+        return of_x > of_y ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Cuts the cases of an input into hands of about this part of what is left. */
+static size_t cut(struct hand *hand, const struct plan *plan, struct hand whole, double left,
+                  double part)
+{
+    size_t hands = 0;
+    double most = 0;
+    for (size_t i = whole.first; i < whole.first + whole.count; i++) {
+        double cost = cost_of(plan, &plan->cases[i]);
+        if (hands == 0 || hand[hands - 1].cost + cost > most) {
+            left -= hands > 0 ? hand[hands - 1].cost : 0;
+            most = left * part;
+            hand[hands++] = (struct hand){i, 0, 0};
+        }
+        hand[hands - 1].count++;
+        hand[hands - 1].cost += cost;
+    }
+    return hands;
+}
+
 enum status shard_hands(struct hand **hand, size_t *hands, const struct plan *plan, uint32_t count,
                         struct problem *p)
 {
+    const double part = 0.125 / count;
+    struct hand *whole = calloc(plan->sources + 1, sizeof *whole);
     *hand = calloc(plan->case_count + 1, sizeof **hand);
-    if (!*hand)
+    *hands = 0;
+    if (!*hand || !whole) {
+        free(whole);
         return plan_no_memory(p);
-    *hands = hands_of(*hand, plan, 0.125 / count);
+    }
+    double all = 0;
+    for (size_t s = 0; s < plan->sources; s++) {
+        const struct source *from = &plan->source[s];
+        whole[s] = (struct hand){from->first, from->cases, 0};
+        for (size_t i = from->first; i < from->first + from->cases; i++)
+            whole[s].cost += cost_of(plan, &plan->cases[i]);
+        all += whole[s].cost;
+    }
+    qsort(whole, plan->sources, sizeof *whole, costliest_cases_first);
+    double left = all;
+    for (size_t s = 0; s < plan->sources; s++) {
+        if (whole[s].cost > all * part)
+            *hands += cut(*hand + *hands, plan, whole[s], left, part);
+        else if (whole[s].count > 0)
+            (*hand)[(*hands)++] = whole[s];
+        left -= whole[s].cost;
+    }
+    free(whole);
     qsort(*hand, *hands, sizeof **hand, costliest_first);
     return STATUS_OK;
 }

@@ -32,7 +32,9 @@ struct hand {
 };
 
 /* The same for ranks that take a hand whenever they are done with one: all cases of a plan, in
- * *hand, which the caller frees, the costliest first. Hands are small beside the share of one of
- * `count` ranks. */
+ * *hand, which the caller frees, the costliest first. A hand is an eighth of a rank's share of what
+ * is left, or a case: so there are few to take, an input is made by few ranks, and those at the end
+ * are small. The cases of an input that together cost an eighth of a rank's share or less stay
+ * together. */
 enum status shard_hands(struct hand **hand, size_t *hands, const struct plan *plan, uint32_t count,
                         struct problem *p);

@@ -1,4 +1,6 @@
 /* Shares of a study: each case in one, the same in every process, none with much more to do. */
+#include <math.h>
+
 #include "experiments/cases/shard.h"
 #include "tests/support/study.h"
 
@@ -46,6 +48,71 @@ Test(shard, deals_each_case_once_and_evenly, .init = make_folder, .fini = remove
             double hand = all / count / 2 > largest ? all / count / 2 : largest;
             cr_expect(most <= all / count + hand, "n = %s, %u shards: %g of %g", lengths[k],
                       (unsigned)count, most, all / count);
+            study_free(&s);
+        }
+}
+
+/* All cases, each in one hand of one input; no hand above an eighth of a share that is not a case;
+ * few hands where there are many cases (of whole cases, a hand has more than half of its eighth),
+ * and at the end small ones: then ranks that take the next
+ * one whenever they are done with one end nearly together. */
+Test(shard, hands_are_few_and_small_at_the_end, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const lengths[] = {"1000", "10,300000", "2^10..2^20"};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (uint32_t count = 1; count <= 40; count = count * 3 / 2 + 1) {
+            struct study s;
+            study_make(&s, "accuracy",
+                       (study_words){{"method", "sum/two_kernel,sum/atomic,sum/host_finish,"
+                                                "sum/last_block,sum/block_atomic,sum/warp_atomic"},
+                                     {"device", "cpu"},
+                                     {"storage", "fp32"},
+                                     {"accumulator", "fp32,fp64"},
+                                     {"input", "uniform"},
+                                     {"n", lengths[k]},
+                                     {"threads", "32,64,128,256,512"},
+                                     {"blocks", "1..256"},
+                                     {"seed", "1,2"},
+                                     {NULL}});
+            struct hand *hand;
+            size_t hands, cases = s.plan.case_count;
+            double load[64] = {0}, all = 0, largest = 0, smallest = INFINITY, most = 0;
+            char *seen = calloc(cases + 1, 1);
+            cr_assert_eq(shard_hands(&hand, &hands, &s.plan, count, NULL), STATUS_OK);
+            for (size_t i = 0; i < cases; i++) {
+                double its = 2 * cost(&s.plan, i);
+                all += its;
+                largest = its > largest ? its : largest;
+                smallest = its < smallest ? its : smallest;
+            }
+            for (size_t h = 0; h < hands; h++) {
+                double together = 0;
+                uint32_t least = 0;
+                for (size_t i = hand[h].first; i < hand[h].first + hand[h].count; i++) {
+                    cr_assert(i < cases && !seen[i]++);
+                    cr_assert_eq(s.plan.cases[i].source, s.plan.cases[hand[h].first].source);
+                    together += 2 * cost(&s.plan, i);
+                }
+                cr_assert_float_eq(hand[h].cost, together, all * 1e-12);
+                cr_assert(h == 0 || hand[h].cost <= hand[h - 1].cost);
+                cr_expect(hand[h].count == 1 || hand[h].cost <= all / count / 8 * (1 + 1e-12));
+                for (uint32_t r = 1; r < count; r++)
+                    least = load[r] < load[least] ? r : least;
+                load[least] += hand[h].cost;
+            }
+            for (size_t i = 0; i < cases; i++)
+                cr_assert(seen[i]);
+            for (uint32_t r = 0; r < count; r++)
+                most = load[r] > most ? load[r] : most;
+            double eighths = 8.0 * count, of_smallest = all / eighths / smallest;
+            double few = of_smallest > 1 ? 2 * eighths * (1 + log(of_smallest)) : (double)cases;
+            cr_expect(hands <= (size_t)few + s.plan.sources,
+                      "n = %s, %u ranks: %zu hands of %zu cases, expected %g", lengths[k],
+                      (unsigned)count, hands, cases, few);
+            cr_expect(most <= all / count * 1.02 + largest, "n = %s, %u ranks: %g of %g",
+                      lengths[k], (unsigned)count, most, all / count);
+            free(seen);
+            free(hand);
             study_free(&s);
         }
 }
