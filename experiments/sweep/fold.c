@@ -36,12 +36,24 @@ struct folding {
 
 /* --- Which rows are taken --- */
 
-/* The rows of one directory, counted by case. */
+/* The rows of one directory, counted by case. Of many ranks each has few cases: only those that are
+ * there are looked at. */
 struct counting {
     const struct plan *plan;
     uint64_t *rows;
-    bool *summarised;
+    bool *summarised, *there;
+    size_t *found; /* the cases that are there */
+    size_t count;
 };
+
+static size_t find(struct counting *c, const struct study_case *t)
+{
+    size_t i = (size_t)(t - c->plan->cases);
+    if (!c->there[i])
+        c->found[c->count++] = i;
+    c->there[i] = true;
+    return i;
+}
 
 static struct study_case *case_of(const struct plan *plan, const struct csv_row *row, size_t field)
 {
@@ -62,7 +74,7 @@ static enum status count_result(void *context, const struct csv_row *row, struct
                        "%s: line %zu: case_id: found '%s', expected a case of this study: give "
                        "another --out, or --force to start over",
                        row->path, row->line, row->field[RESULTS_CASE_ID]);
-    c->rows[t - c->plan->cases] += !is_error(row);
+    c->rows[find(c, t)] += !is_error(row);
     return STATUS_OK;
 }
 
@@ -72,7 +84,7 @@ static enum status count_summary(void *context, const struct csv_row *row, struc
     const struct study_case *t = case_of(c->plan, row, CASE_ID);
     (void)p;
     if (t)
-        c->summarised[t - c->plan->cases] = true;
+        c->summarised[find(c, t)] = true;
     return STATUS_OK;
 }
 
@@ -93,8 +105,11 @@ static enum status read_file(const char *folder, const char *name, column_at *co
 static enum status count_rows(struct counting *c, const char *folder, struct problem *p)
 {
     enum columns_of of = experiment_columns(c->plan->axes->experiment);
-    memset(c->rows, 0, c->plan->case_count * sizeof *c->rows);
-    memset(c->summarised, 0, c->plan->case_count * sizeof *c->summarised);
+    for (; c->count > 0; c->count--) {
+        size_t i = c->found[c->count - 1];
+        c->rows[i] = 0;
+        c->summarised[i] = c->there[i] = false;
+    }
     enum status status = read_file(folder, "results.csv", results_column_of(of),
                                    results_columns(of), count_result, c, p);
     return status == STATUS_OK ? read_file(folder, "summary.csv", summary_column_of(of),
@@ -110,9 +125,14 @@ static uint64_t due(const struct study_case *t)
 static enum status decide(struct folding *f, struct problem *p)
 {
     size_t cases = f->plan->case_count;
-    struct counting c = {f->plan, calloc(cases + 1, sizeof *c.rows),
-                         calloc(cases + 1, sizeof *c.summarised)};
-    enum status status = c.rows && c.summarised ? STATUS_OK : no_memory(f->d->path, p);
+    struct counting c = {f->plan,
+                         calloc(cases + 1, sizeof *c.rows),
+                         calloc(cases + 1, sizeof *c.summarised),
+                         calloc(cases + 1, sizeof *c.there),
+                         calloc(cases + 1, sizeof *c.found),
+                         0};
+    enum status status =
+        c.rows && c.summarised && c.there && c.found ? STATUS_OK : no_memory(f->d->path, p);
     if (status == STATUS_OK)
         status = count_rows(&c, f->d->path, p);
     for (size_t i = 0; status == STATUS_OK && i < cases; i++)
@@ -121,7 +141,8 @@ static enum status decide(struct folding *f, struct problem *p)
         if (!f->parts.part[k].study)
             continue;
         status = count_rows(&c, f->parts.part[k].path, p);
-        for (size_t i = 0; status == STATUS_OK && i < cases; i++) {
+        for (size_t found = 0; status == STATUS_OK && found < c.count; found++) {
+            size_t i = c.found[found];
             struct fate *t = &f->fate[i];
             bool whole = c.summarised[i] && c.rows[i] == due(&f->plan->cases[i]);
             if (t->there == 0 && !t->whole && (whole || c.rows[i] > t->rows))
@@ -129,10 +150,14 @@ static enum status decide(struct folding *f, struct problem *p)
         }
     }
     for (size_t i = 0; status == STATUS_OK && i < cases; i++)
-        if (f->fate[i].whole)
-            f->parts.part[f->fate[i].owner - 1].cases++;
+        if (f->fate[i].owner) {
+            struct part *part = &f->parts.part[f->fate[i].owner - 1];
+            *(f->fate[i].whole ? &part->cases : &part->begun) += 1;
+        }
     free(c.rows);
     free(c.summarised);
+    free(c.there);
+    free(c.found);
     return status;
 }
 
@@ -187,10 +212,11 @@ static enum status move_file(const struct folding *f, uint32_t from, const char 
         status = read_file(f->d->path, name, column, m.columns, move_row, &m, p);
     for (int whole = 1; whole >= 0; whole--)
         for (size_t k = 0; status == STATUS_OK && k < f->parts.count; k++) {
+            const struct part *part = &f->parts.part[k];
             m.part = k + 1;
             m.whole = whole;
-            if (f->parts.part[k].study && f->parts.part[k].rank >= from)
-                status = read_file(f->parts.part[k].path, name, column, m.columns, move_row, &m, p);
+            if (part->study && part->rank >= from && (whole ? part->cases : part->begun) > 0)
+                status = read_file(part->path, name, column, m.columns, move_row, &m, p);
         }
     if (open) {
         enum status closed = csv_file_close(&m.to, p);

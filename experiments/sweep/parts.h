@@ -28,6 +28,7 @@ struct part {
     char *path;
     json_t *study; /* NULL where it has none, and so no rows */
     size_t cases;  /* finished ones whose rows are taken from it; of a trial, subjects */
+    size_t begun;  /* the same, not finished */
 };
 
 struct parts {
