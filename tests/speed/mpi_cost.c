@@ -18,9 +18,9 @@
 #include "experiments/library/ulpscope_mpi.h"
 #include "kernels/blocks/ranks.h"
 #include "reference/format/hash_array.h"
-#include "tests/support/hard_addends.h"
+#include "tests/speed/addends.h"
 
-enum { TURNS_MOST = 101, WARM_UP = 2, LOG2_LEAST = 10, SAMPLE = 2048 };
+enum { SAMPLE = 2048 };
 
 enum way { PLAIN, EXACT, BINNED, WAYS };
 static const struct {
@@ -31,10 +31,6 @@ static const struct {
     [EXACT] = {"mpi/exact", ranks_exact},
     [BINNED] = {"mpi/binned", ranks_binned},
 };
-
-/* Numbers of one magnitude; what one expects of gradients; and exponents anywhere. */
-enum input { UNIFORM, NORMAL, WIDE, INPUTS };
-static const char *const input_name[INPUTS] = {"uniform", "normal", "wide"};
 
 static int rank, ranks, log2_most, wrong;
 static FILE *csv; /* rank 0's */
@@ -55,29 +51,9 @@ static void *room(size_t bytes)
     return data;
 }
 
-static double element(enum format f, enum input input, size_t of_rank, size_t i)
-{
-    const struct format_facts *is = &format_facts[f];
-    uint64_t r = hard_mixed((uint64_t)of_rank << 40 ^ (uint64_t)i);
-    double sum = 0; /* of 8 bytes: about normal, a deviation of 0.3 */
-    switch (input) {
-    case UNIFORM:
-        return (double)(r >> 11) * 0x1p-53;
-    case WIDE:
-        return ldexp((double)(int32_t)r * 0x1p-31,
-                     is->emin + (int)(r >> 33) % (is->emax - is->emin - 2));
-    case NORMAL:
-    case INPUTS:
-        break;
-    }
-    for (int k = 0; k < 8; k++)
-        sum += (double)(int8_t)(r >> 8 * k);
-    return sum * 0x1p-8 * 0.37 + (double)(int32_t)hard_mixed(r) * 0x1p-40;
-}
-
 static uint64_t encoding(enum format f, enum input input, size_t of_rank, size_t i)
 {
-    return format_encode(f, element(f, input, of_rank, i));
+    return format_encode(f, addend(f, input, of_rank, i));
 }
 
 static void call(enum way way, enum format f, size_t n)
@@ -142,12 +118,6 @@ static size_t sample_wrong(enum way way, enum format f, enum input input, size_t
     return differ;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void row(enum way way, enum format f, enum input input, size_t n, int turns, unsigned batch,
                 const double *ns, const double *plain_ns, int alike)
 {
@@ -171,8 +141,8 @@ static void row(enum way way, enum format f, enum input input, size_t n, int tur
 static void measure(enum format f, enum input input, size_t n)
 {
     static double ns[WAYS][TURNS_MOST + WARM_UP];
-    int turns = n <= 1 << 16 ? TURNS_MOST : 17;
-    unsigned batch = n <= 1 << 12 ? 20 : n <= 1 << 16 ? 4 : 1;
+    int turns = turns_of(n);
+    unsigned batch = batch_of(n);
     for (int t = 0; t < turns + WARM_UP; t++)
         for (int k = 0; k < WAYS; k++) { /* another one begins each time */
             enum way way = (enum way)((k + t) % WAYS);
