@@ -28,5 +28,6 @@ static inline bool shape_equal(const struct gemm_shape *a, const struct gemm_sha
 {
     return a->m == b->m && a->n == b->n && a->k == b->k && a->a_column == b->a_column &&
            a->b_column == b->b_column && a->pad == b->pad && a->no_c == b->no_c &&
-           a->mixed == b->mixed;
+           a->mixed == b->mixed && a->scaling == b->scaling && a->scale[0] == b->scale[0] &&
+           a->scale[1] == b->scale[1];
 }

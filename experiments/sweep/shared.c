@@ -105,8 +105,7 @@ static enum status begin_product(struct shared *s, const struct matrices *of,
     if (status == STATUS_OK)
         status = memory_array(&y, FP64, of->k + 1, source->name, p);
     if (status == STATUS_OK) {
-        memcpy(x.data, s->packed.a, of->k * sizeof(double));
-        memcpy(y.data, s->packed.b, of->k * sizeof(double));
+        matrices_factors(&s->packed, 0, x.data, y.data);
         array_encode(&x, of->k, 1, &(double){array_get(&of->c, 0)});
         array_encode(&y, of->k, 1, &(double){1});
         status = truth_make_of(&s->last, source->name, EXACT_DOT, &x, &y, kind, p);
@@ -296,7 +295,7 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
                         .matrices = s->packed.a ? &s->packed : NULL};
     struct scan_output output = {.out = *out,
                                  .accumulator = t->accumulator,
-                                 .bound = t->method->bound,
+                                 .bound = method_bound(t->method, &s->made.of),
                                  .height = height_of,
                                  .given = given,
                                  .context = &tree,
@@ -315,11 +314,12 @@ struct figure shared_shown_bound(const struct shared *s, const struct study_case
     size_t terms = own_terms(s, s->shown);
     struct theorem theorem =
         method_theorem(t->method, t->device.kind, t->accumulator, s->made.of.in.n, t->shape);
+    theorem.kind = method_bound(t->method, &s->made.of);
     theorem.height = 0;
     theorem.flushing = theorem.flushing > 0 ? terms : 0;
     if (t->method->bin_height && terms > 0)
         theorem.height = height_of_own(t->method, s, s->made.of.in.n, s->shown);
-    if (t->method->given)
+    if (theorem.kind == THEOREM_BLOCKS)
         theorem.given = given_of(s, t, s->shown);
     measure_output(&m, &s->last.reference, s->made.of.in.format, t->accumulator, t->setting.output,
                    result, &theorem);

@@ -49,6 +49,45 @@ static inline double gemm_products(const struct task *t, const struct gemm_terms
     return sum;
 }
 
+/* --- scales, where matrices have them --- */
+
+/* The epilogue multiplies by scales and adds C in fp32, which scales are numbers of, or in fp64
+ * where sums are. */
+static inline enum format gemm_epilogue(enum format accumulator)
+{
+    return accumulator == FP64 ? FP64 : FP32;
+}
+
+/* An element of D from the sum of its products, of which there is one at least. Without scales,
+ * sum + c. Else, each step rounded to the epilogue's format: both scales are multiplied, then the
+ * sum by that, then C is added. */
+static inline double gemm_finished(const struct task *t, double sum, double c)
+{
+    const struct gemm_shape *s = &t->of->gemm;
+    if (s->scaling == GEMM_UNSCALED)
+        return format_add(t->accumulator, sum, format_round(t->accumulator, c));
+    const enum format f = gemm_epilogue(t->accumulator);
+    const double scale = format_round(f, (double)s->scale[0] * (double)s->scale[1]);
+    return format_add(f, format_round(f, scale * sum), c);
+}
+
+/* sum |x y|, rounded up. */
+static inline double gemm_weight(const struct gemm_terms *terms)
+{
+    double sum = 0;
+    for (size_t i = 0; i < terms->k; i++)
+        sum += fabs(terms->x[i] * terms->y[i]);
+    return sum * (1 + (double)(terms->k + 2) * 0x1p-52);
+}
+
+/* How far the sum of an element's products is from the exact one at most, without C and unscaled,
+ * added in a tree of this height; and the element of D behind the epilogue, where that sum is off
+ * by `of_sum` at most: a `given` of scaled products. */
+double gemm_sum_bound(const struct operands *of, enum format f, const struct matrices_packed *p,
+                      size_t output, size_t height);
+double gemm_scaled_bound(const struct operands *of, enum format f, const struct matrices_packed *p,
+                         size_t output, double of_sum);
+
 /* An element of D, which is then rounded to the results' format. */
 typedef double gemm_element(const struct task *t, const struct matrices_packed *p, size_t output);
 

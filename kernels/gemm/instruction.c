@@ -8,6 +8,8 @@
  * accumulator; its instruction is the one of the chip's largest unit: wgmma on Hopper, tcgen05 on
  * B200, mma before.
  *
+ * Of scaled products C is +0 here, and added behind the scaling (gemm_finished).
+ *
  * A and B are in their storage format, or B of the other one of 8 bits, fp32 as tf32, whose low 13
  * bits are ignored; C and D in the accumulator, or rounded from it to the storage format at the
  * end. The order depends on k alone: neither other elements, nor how many there are, nor how A and
@@ -87,15 +89,19 @@ static void compute_share(void *context, unsigned thread)
     const struct task *t = w->task;
     const enum format f = t->accumulator;
     const size_t k = w->packed.k, row = array_bytes(w->a.format, k);
+    const bool apart = t->of->gemm.scaling != GEMM_UNSCALED && k > 0;
     struct scatter_share share =
         scatter_share(0, matrices_outputs(&w->packed), thread, t->shape.threads);
     for (size_t i = share.begin; i < share.end; i++) {
         /* Exact: C is of the accumulator, or of a storage format whose values it holds. */
-        uint64_t c = format_encode(f, array_get(&w->packed.c, i));
+        const double of_c = array_get(&w->packed.c, i);
+        uint64_t c = apart ? 0 : format_encode(f, of_c);
         uint64_t d = mma_promoted(w->model.rule, w->model.of_b, w->model.promote, k,
                                   (const char *)w->a.data + i / w->packed.n * row,
                                   (const char *)w->b.data + i % w->packed.n * row, c);
-        if (t->out.format == f)
+        if (apart)
+            array_encode(&t->out, i, 1, &(double){gemm_finished(t, format_decode(f, d), of_c)});
+        else if (t->out.format == f)
             array_set_bits(&t->out, i, d);
         else
             array_encode(&t->out, i, 1, &(double){format_decode(f, d)});
@@ -150,14 +156,19 @@ static double ignored(const struct mma_rule *r, size_t k, const double *a, const
     return sum * (1 + (double)(k + 2) * 0x1p-52);
 }
 
-static double bound(struct model model, const struct matrices_packed *p, size_t output)
+static double bound(struct model model, const struct operands *of, enum format accumulator,
+                    const struct matrices_packed *p, size_t output)
 {
     struct gemm_terms terms = gemm_terms_of(p, output);
     if (!model.rule)
         return INFINITY;
+    const bool apart = of->gemm.scaling != GEMM_UNSCALED;
+    if (apart)
+        terms.c = 0;
     double weight = mma_weight_of(model.rule, model.of_b, terms.k, terms.x, terms.y, terms.c);
     double chain = mma_bound(model.rule, model.promote, terms.k, weight);
-    return (chain + ignored(model.rule, terms.k, terms.x, terms.y)) * (1 + 0x1p-50);
+    chain = (chain + ignored(model.rule, terms.k, terms.x, terms.y)) * (1 + 0x1p-50);
+    return apart ? gemm_scaled_bound(of, accumulator, p, output, chain) : chain;
 }
 
 #define MODEL(name, unit, promotes)                                                                \
@@ -169,7 +180,7 @@ static double bound(struct model model, const struct matrices_packed *p, size_t 
                                struct shape shape, const struct matrices_packed *p, size_t output) \
     {                                                                                              \
         (void)shape;                                                                               \
-        return bound(model_of(of, accumulator, promotes, unit), p, output);                        \
+        return bound(model_of(of, accumulator, promotes, unit), of, accumulator, p, output);       \
     }
 MODEL(mma, MMA_SYNC, false)
 MODEL(wgmma, MMA_WGMMA, false)

@@ -1,6 +1,7 @@
 /* gemm/serial: each element's products one after the other.
  *
  * Order: ((C + a[0] b[0]) + a[1] b[1]) + ..., each product fused into its addition: one rounding.
+ * Scaled products begin with a[0] b[0], and C is added behind the scaling.
  * It depends on k alone, so neither other elements, nor how many there are, nor how A and B lie
  * shows in an element. Threads are a schedule. */
 #include "kernels/blocks/serial.h"
@@ -10,6 +11,9 @@
 static double element(const struct task *t, const struct matrices_packed *p, size_t output)
 {
     struct gemm_terms terms = gemm_terms_of(p, output);
+    if (t->of->gemm.scaling != GEMM_UNSCALED)
+        return terms.k == 0 ? terms.c
+                            : gemm_finished(t, gemm_products(t, &terms, 0, terms.k), terms.c);
     double sum = format_round(t->accumulator, terms.c);
     for (size_t k = 0; k < terms.k; k++)
         sum = gemm_append(t, sum, terms.x[k], terms.y[k]);
@@ -27,6 +31,13 @@ static size_t height(size_t n, struct shape shape)
     return n - 1;
 }
 
+static double given(const struct operands *of, enum format f, struct shape shape,
+                    const struct matrices_packed *p, size_t output)
+{
+    (void)shape;
+    return gemm_scaled_bound(of, f, p, output, gemm_sum_bound(of, f, p, output, p->k));
+}
+
 const struct method gemm_serial = {
     .name = "gemm/serial",
     .summary = "each element's products one after the other, fused, onto C",
@@ -40,5 +51,6 @@ const struct method gemm_serial = {
     .bound = THEOREM_TREE,
     .height = height,
     .bin_height = serial_bin_height,
+    .given = given,
     .cpu = cpu,
 };

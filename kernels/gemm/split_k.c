@@ -15,19 +15,26 @@ static double element(const struct task *t, const struct matrices_packed *p, siz
     enum format f = t->accumulator;
     struct gemm_terms terms = gemm_terms_of(p, output);
     struct gemm_slices slices = gemm_slices(terms.k, t->shape.blocks);
-    double sum = 0, c = format_round(f, terms.c);
+    double sum = 0;
     for (size_t i = 0; i < slices.count; i++) {
         size_t begin = i * slices.length, left = terms.k - begin;
         double slice =
             gemm_products(t, &terms, begin, begin + (left < slices.length ? left : slices.length));
         sum = i == 0 ? slice : format_add(f, sum, slice);
     }
-    return slices.count == 0 ? c : format_add(f, sum, c);
+    return slices.count == 0 ? format_round(f, terms.c) : gemm_finished(t, sum, terms.c);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
 {
     return gemm_each(t, element, p);
+}
+
+static double given(const struct operands *of, enum format f, struct shape shape,
+                    const struct matrices_packed *p, size_t output)
+{
+    (void)shape;
+    return gemm_scaled_bound(of, f, p, output, gemm_sum_bound(of, f, p, output, p->k));
 }
 
 const struct method gemm_split_k = {
@@ -42,5 +49,6 @@ const struct method gemm_split_k = {
     .shape_order = SHAPE_BLOCKS,
     .resolve = scatter_each_shape,
     .bound = THEOREM_ANY_ORDER,
+    .given = given,
     .cpu = cpu,
 };

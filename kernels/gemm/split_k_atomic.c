@@ -1,8 +1,9 @@
 /* gemm/split_k_atomic: slices as gemm/split_k's, each added to D by an atomic addition.
  *
  * Order: D begins as C, and each slice's sum is added to it in the order in which the threads get
- * hold of it: none that anybody could name. On the CPU real threads contend with compare and
- * exchange, each with every so many-th slice of all elements. */
+ * hold of it: none that anybody could name. Of scaled products it begins as -0, and C is added
+ * behind the scaling. On the CPU real threads contend with compare and exchange, each with every so
+ * many-th slice of all elements. */
 #include <stdlib.h>
 
 #include "kernels/blocks/shared_add.h"
@@ -36,14 +37,16 @@ static void add_slices(void *context, unsigned thread)
 static enum status run(struct work *w, struct problem *p)
 {
     const struct task *t = w->task;
+    const bool apart = t->of->gemm.scaling != GEMM_UNSCALED && w->packed.k > 0;
     double x;
     for (size_t i = 0; i < w->sum.n; i++) {
-        x = array_get(&w->packed.c, i);
+        x = apart ? -0.0 : array_get(&w->packed.c, i);
         array_encode(&w->sum, i, 1, &x);
     }
     enum status status = team_run(t->shape.threads, add_slices, w, p);
     for (size_t i = 0; i < w->sum.n && status == STATUS_OK; i++) {
         x = array_get(&w->sum, i);
+        x = apart ? gemm_finished(t, x, array_get(&w->packed.c, i)) : x;
         array_encode(&t->out, i, 1, &x);
     }
     return status;
@@ -64,6 +67,13 @@ static enum status cpu(const struct task *t, struct problem *p)
     return status;
 }
 
+static double given(const struct operands *of, enum format f, struct shape shape,
+                    const struct matrices_packed *p, size_t output)
+{
+    (void)shape;
+    return gemm_scaled_bound(of, f, p, output, gemm_sum_bound(of, f, p, output, p->k));
+}
+
 const struct method gemm_split_k_atomic = {
     .name = "gemm/split_k_atomic",
     .summary = "a slice of the products a block, each added to D by an atomic addition",
@@ -75,5 +85,6 @@ const struct method gemm_split_k_atomic = {
     .resolve = scatter_atomic_shape,
     .atomic = true,
     .bound = THEOREM_ANY_ORDER,
+    .given = given,
     .cpu = cpu,
 };

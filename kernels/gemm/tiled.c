@@ -14,12 +14,12 @@ static double element(const struct task *t, const struct matrices_packed *p, siz
 {
     enum format f = t->accumulator;
     struct gemm_terms terms = gemm_terms_of(p, output);
-    double sum = 0, c = format_round(f, terms.c);
+    double sum = 0;
     for (size_t k = 0; k < terms.k; k += TILE_K) {
         double tile = gemm_products(t, &terms, k, terms.k - k < TILE_K ? terms.k : k + TILE_K);
         sum = k == 0 ? tile : format_add(f, sum, tile);
     }
-    return terms.k == 0 ? c : format_add(f, sum, c);
+    return terms.k == 0 ? format_round(f, terms.c) : gemm_finished(t, sum, terms.c);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
@@ -46,6 +46,14 @@ static size_t bin_height(const size_t *indices, size_t terms, size_t n, size_t b
     return height_of(terms);
 }
 
+static double given(const struct operands *of, enum format f, struct shape shape,
+                    const struct matrices_packed *p, size_t output)
+{
+    (void)shape;
+    return gemm_scaled_bound(of, f, p, output,
+                             gemm_sum_bound(of, f, p, output, height_of(p->k + 1)));
+}
+
 const struct method gemm_tiled = {
     .name = "gemm/tiled",
     .summary = "blocks of 128 products, then their sums: order from k alone",
@@ -59,5 +67,6 @@ const struct method gemm_tiled = {
     .bound = THEOREM_TREE,
     .height = height,
     .bin_height = bin_height,
+    .given = given,
     .cpu = cpu,
 };

@@ -16,12 +16,22 @@
 
 enum { GEMM_PROMOTE = 128 }; /* products, as DeepSeek-V3's kernels do */
 
+/* Of matrices of 8 bits, as libraries take them: D = (scale of A) (scale of B) A B + C. */
+enum gemm_scaling {
+    GEMM_UNSCALED,
+    GEMM_SCALED,
+    GEMM_SCALED_BY_AMAX /* once operands are made, they are GEMM_SCALED: max|x| is the format's
+                           largest number times the scale */
+};
+
 struct gemm_shape {
     size_t m, n, k;
     bool a_column, b_column; /* column-major */
     size_t pad;
     bool no_c;  /* C is zeros, whatever else the array holds */
-    bool mixed; /* B is of the other 8-bit format; on the CPU alone */
+    bool mixed; /* B is of the other 8-bit format; on the CPU alone, as what follows */
+    enum gemm_scaling scaling;
+    float scale[2]; /* GEMM_SCALED: A's and B's, finite and above 0; else 0 */
 };
 
 /* The leading dimensions: elements from one row, or one column, to the next. */

@@ -86,6 +86,10 @@ bool operation_fits(const struct operation *o, const struct operands *of, char w
         snprintf(why, OPERANDS_TEXT, "found A and B of two formats, expected one");
         return false;
     }
+    if (o->matrices && s->scaling != GEMM_UNSCALED) {
+        snprintf(why, OPERANDS_TEXT, "found scales of A and B, expected none");
+        return false;
+    }
     if (o->ranks && (of->bins == 0 || of->in.n % of->bins != 0)) {
         snprintf(why, OPERANDS_TEXT, "found %zu elements in ranks of %zu", of->in.n, of->bins);
         return false;
@@ -145,6 +149,11 @@ const struct format_pairs *method_pairs(const struct method *m, enum device_kind
     for (enum device_kind d = 0; d < DEVICE_KINDS; d++)
         stated |= format_pairs_any(&m->pairs[d]);
     return stated ? &m->pairs[device] : &usual[device];
+}
+
+enum theorem_kind method_bound(const struct method *m, const struct operands *of)
+{
+    return of->gemm.scaling != GEMM_UNSCALED && m->given ? THEOREM_BLOCKS : m->bound;
 }
 
 bool method_supports(const struct method *m, enum device_kind device, enum format storage,

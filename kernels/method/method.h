@@ -245,8 +245,9 @@ struct method {
      * bins, rows or elements, which has `terms` >= 1 of n elements. element: their indices,
      * ascending; only scatter-adds read them. NULL with THEOREM_ANY_ORDER. */
     size_t (*bin_height)(const size_t *element, size_t terms, size_t n, size_t bins);
-    /* With THEOREM_BLOCKS only: the bound on an element of D, but for a last rounding to the
-     * results' format. Infinite where there is no such instruction. */
+    /* With THEOREM_BLOCKS, and of scaled matrices: the bound on an element of D, but for a last
+     * rounding to the results' format. Infinite where there is no such instruction. NULL: other
+     * theorems bound all of them. */
     double (*given)(const struct operands *of, enum format accumulator, struct shape shape,
                     const struct matrices_packed *p, size_t output);
     /* Appends the additions and sets the outputs of an initialised order of n >= 1
@@ -280,6 +281,9 @@ const char *method_first_name(const char *name);
 /* The pairs that it supports on the device, none where it is not for it. Ours that state none for
  * any device support the usual: all on a CPU, on a GPU those whose storage has 16 bits or more. */
 const struct format_pairs *method_pairs(const struct method *m, enum device_kind device);
+/* The theorem that bounds its error with these operands: of scaled matrices, whose last steps are
+ * no additions, its own `given`, unless that is rounded once. */
+enum theorem_kind method_bound(const struct method *m, const struct operands *of);
 /* Does the method exist for this device and format pair? (For CUDA: in this build.) */
 bool method_supports(const struct method *m, enum device_kind device, enum format storage,
                      enum format accumulator);

@@ -1,5 +1,6 @@
 /* The exact elements of D = A B + C: each the sum of k products and an element of C, with no
- * rounding, overflow or underflow on the way.
+ * rounding, overflow or underflow on the way. With scales, D = (scale of A) (scale of B) A B + C:
+ * the terms are products of scaled elements, and sums of magnitudes are those of these terms.
  *
  * What an element is when it is no plain number: exact.h says it, of the products as IEEE 754 gives
  * them, NaN with infinity times zero, and of the element of C. */
@@ -14,13 +15,18 @@ struct matrices {
     struct array a, b, c;
     size_t m, n, k;
     size_t a_row, a_next, b_column, b_next;
+    /* What A and B are multiplied by: numbers of fp32, of elements with 29 digits at most, so that
+     * a scaled element is a double. 0 of both: they are not scaled. */
+    double scale[2];
 };
 
 /* The same made ready: each row of A and each column of B consecutive, as doubles. */
 struct matrices_packed {
     size_t m, n, k;
-    double *a, *b; /* m rows and n columns of k doubles */
+    double *a, *b; /* m rows and n columns of k doubles, as they are stored */
     struct array c;
+    bool scaled;
+    double scale[2]; /* where scaled */
     /* Products of A and B may need more than doubles hold: all are summed as `products`. */
     bool wide;
 };
@@ -35,6 +41,9 @@ static inline size_t matrices_outputs(const struct matrices_packed *p)
 {
     return p->m * p->n;
 }
+
+/* Sets x and y to the k factors of the products that element `output` is the sum of: scaled. */
+void matrices_factors(const struct matrices_packed *p, size_t output, double *x, double *y);
 
 /* The exact element number i * n + j: false, and nothing is set, where it needs matrices_products.
  */
