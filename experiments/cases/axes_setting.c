@@ -110,35 +110,42 @@ static void leave_c_out(struct axes *axes)
         to->shape[i].no_c |= to->no_c;
 }
 
-/* Matrices of two formats are multiplied on the CPU alone, by what reads them from us. */
-static enum status hold_mixed(const struct axes *axes, struct problem *p)
+/* Matrices that are rounded or scaled are multiplied on the CPU alone, by what reads them from us.
+ */
+static enum status hold_rounded(const struct axes *axes, struct problem *p)
 {
     const struct setting_axes *of = &axes->setting;
     char text[SHAPE_NAME], device[DEVICE_TEXT];
     for (size_t i = 0; i < of->shapes; i++) {
-        if (!of->shape[i].mixed)
+        const char *expected = shape_expected(&of->shape[i]);
+        if (!expected)
             continue;
         shape_name(text, &of->shape[i]);
-        if (!axes->experiment->mixed)
-            return problem(p, STATUS_USAGE,
-                           "option --shape: found '%s', expected matrices of one format: run gemm "
-                           "alone multiplies mixed ones, on the CPU",
-                           text);
+        if (!axes->experiment->rounds_matrices)
+            return problem(p, STATUS_USAGE, "option --shape: found '%s', expected %s", text,
+                           expected);
         for (size_t d = 0; d < axes->devices; d++)
             if (axes->device[d].kind != DEVICE_CPU) {
                 device_name(axes->device[d], device);
                 return problem(p, STATUS_USAGE,
                                "option --shape: found '%s' on %s, expected --device cpu: no method "
-                               "on a GPU multiplies matrices of two formats",
-                               text, device);
+                               "on a GPU %s",
+                               text, device, shape_asked(&of->shape[i]));
             }
         for (size_t m = 0; m < axes->methods; m++)
             if (axes->method[m]->foreign)
-                return problem(p, STATUS_USAGE,
-                               "option --shape: found '%s' for %s, expected matrices of one format",
-                               text, axes->method[m]->name);
+                return problem(p, STATUS_USAGE, "option --shape: found '%s' for %s, expected %.*s",
+                               text, axes->method[m]->name, (int)strcspn(expected, ":"), expected);
     }
     return STATUS_OK;
+}
+
+bool axes_quantise(const struct axes *axes)
+{
+    bool by_amax = false;
+    for (size_t i = 0; i < axes->setting.shapes; i++)
+        by_amax |= axes->setting.shape[i].scaling == GEMM_SCALED_BY_AMAX;
+    return by_amax;
 }
 
 /* Of matrix products alone, generated inputs are as long as their shapes take, where no option says
@@ -211,7 +218,7 @@ static enum status add_chip(struct setting_axes *to, const char *text, struct pr
 
 static enum status add_shape(struct setting_axes *to, const char *text, struct problem *p)
 {
-    return shape_parse_mixed(&to->shape[to->shapes++], text, p);
+    return shape_parse_all(&to->shape[to->shapes++], text, p);
 }
 
 /* Each word of an axis, for which `room` entries of `size` bytes are made. */
@@ -281,7 +288,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
                                sizeof *to->shape, add_shape, p);
     leave_c_out(axes);
     if (status == STATUS_OK)
-        status = hold_mixed(axes, p);
+        status = hold_rounded(axes, p);
     if (status == STATUS_OK)
         status = follow_shapes(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_PRODUCT))

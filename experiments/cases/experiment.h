@@ -64,12 +64,12 @@ struct experiment {
     const char *keys;  /* of scatter-adds, where --keys does not say */
     const char *rows;  /* of matrices, where --rows does not say; NULL: 0 */
     const char *shape; /* of matrix products, where --shape does not say */
-    const char *promote; /* of models that promote sums, where --promote does not say; NULL: 128 */
-    const char *ranks;   /* of sums over ranks, where --ranks does not say; NULL: 4 */
-    const char *output;  /* of scans and matrix products, where --output does not say; NULL:
-                            accumulator */
-    bool mixed;          /* A and B of matrix products may be of two formats */
-    bool orders;         /* data is run in other orders of its elements too */
+    const char *promote;  /* of models that promote sums, where --promote does not say; NULL: 128 */
+    const char *ranks;    /* of sums over ranks, where --ranks does not say; NULL: 4 */
+    const char *output;   /* of scans and matrix products, where --output does not say; NULL:
+                             accumulator */
+    bool rounds_matrices; /* A and B of matrix products may be of two formats, scaled, or of tf32 */
+    bool orders;          /* data is run in other orders of its elements too */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is
      * `out`. STATUS_DATA where what it reads there cannot be read, STATUS_MEMORY when memory is

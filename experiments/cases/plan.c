@@ -153,6 +153,7 @@ static enum status add_data(struct plan *plan, struct problem *p)
             struct data_options options = {
                 .storage = axes->data_storage.count ? axes->data_storage.item[k] : FORMATS,
                 .convert = axes->convert,
+                .keep = axes_quantise(axes),
                 .saturate = axes->saturate,
                 .raw = axes->raw};
             struct data_set *set = &plan->data[plan->data_sets];

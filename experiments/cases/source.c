@@ -45,9 +45,11 @@ static void hash_array(struct source *s)
     XXH128_canonical_t bytes, both[2];
     size_t size = array_bytes(s->array.format, s->array.n);
     XXH128_canonicalFromHash(&bytes, XXH3_128bits(s->array.data, size));
-    if (s->pair) {
+    const struct array *also = s->pair ? &s->second : s->wide.data ? &s->wide : NULL;
+    if (also) {
         both[0] = bytes;
-        XXH128_canonicalFromHash(&both[1], XXH3_128bits(s->second.data, size));
+        XXH128_canonicalFromHash(&both[1],
+                                 XXH3_128bits(also->data, array_bytes(also->format, also->n)));
         XXH128_canonicalFromHash(&bytes, XXH3_128bits(both, sizeof both));
     }
     for (size_t i = 0; i < sizeof bytes.digest; i++)
@@ -60,6 +62,7 @@ enum status source_data(struct source *s, const struct data *data, size_t n, str
         return problem(p, STATUS_USAGE, "option --n: found %zu, but %s has %zu elements", n,
                        data->name, data->array.n);
     *s = (struct source){.array = {data->array.format, n, data->array.data},
+                         .wide = {data->wide.format, n, data->wide.data},
                          .rows = n == data->array.n ? data->rows : 0};
     s->name = strdup(data->name);
     hash_array(s);

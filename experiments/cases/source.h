@@ -13,11 +13,12 @@ struct source {
     struct input input; /* where generated */
     uint64_t seed;
     struct array array;     /* data NULL while it is not there */
+    struct array wide;      /* of data: what it was converted from, where that is kept */
     bool pair;              /* there are two arrays, for dot products: */
     struct array second;    /* as long, of the same format, and there when the first is */
     size_t rows;            /* of data that is a whole matrix; else 0 */
-    char hash[HASH_TEXT];   /* XXH3-128 of the stored bytes, of two arrays that of both
-                               hashes; "" while it is not known */
+    char hash[HASH_TEXT];   /* XXH3-128 of the stored bytes, of two arrays (`wide` is one)
+                               that of both hashes; "" while it is not known */
     bool recorded;          /* study.json has its hash */
     enum arrangement order; /* of data: */
     struct array unordered; /* and what is put into this order; data NULL: it is as it was read */

@@ -122,6 +122,7 @@ void data_free(struct data_set *set)
     for (size_t i = 0; i < set->count; i++) {
         free(set->item[i].name);
         free(set->item[i].array.data);
+        free(set->item[i].wide.data);
     }
     free(set->item);
     *set = (struct data_set){0};

@@ -24,6 +24,7 @@ struct data_stream {
 struct data_options {
     enum format storage; /* asked for with --storage, or FORMATS: as the file has it */
     bool convert;        /* --convert: data in another format is rounded to `storage` */
+    bool keep;           /* what is converted is kept too, as `wide` */
     bool saturate;       /* --saturate: rounding clamps to the largest number of `storage`,
                             infinities too; else overflow gives infinity, or NaN */
     bool raw;            /* --raw: raw numbers, whatever the file looks like */
@@ -35,6 +36,7 @@ struct data {
                            a tensor, `:from=fp64` appended when converted, `:saturated` when that
                            saturates; as visible_name has it, so that tables, CSV and JSON can hold it */
     struct array array; /* storage format, C order */
+    struct array wide;  /* what was converted, where that is kept; else its data is NULL */
     enum format file_format;
     bool converted, saturated;
     size_t rows;   /* of a matrix: all lengths of its shape but the last, multiplied; else 0 */

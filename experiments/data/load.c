@@ -173,6 +173,15 @@ static enum status rework(struct array *a, enum format f, const struct data_layo
     return STATUS_OK;
 }
 
+static enum status copy(struct array *to, const struct array *from, const char *path,
+                        struct problem *p)
+{
+    enum status status = memory_array(to, from->format, from->n, path, p);
+    if (status == STATUS_OK)
+        memcpy(to->data, from->data, array_bytes(from->format, from->n));
+    return status;
+}
+
 static char *item_name(const struct data_file *file, const char *tensor, const char *from,
                        bool saturated)
 {
@@ -282,17 +291,23 @@ enum status data_load(struct data_set *set, struct data_file *file, const char *
     enum status status = load_plain(&a, file, layout, p);
     if (status == STATUS_OK && order_matters(layout))
         status = rework(&a, a.format, layout, false, file->path, p);
+    struct array wide = {0};
+    if (status == STATUS_OK && wanted != a.format && options->keep)
+        status = copy(&wide, &a, file->path, p);
     if (status == STATUS_OK && wanted != a.format)
         status = rework(&a, wanted, NULL, options->saturate, file->path, p);
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK)
+        status = data_append(set, file, tensor, &a, layout->format,
+                             options->saturate && wanted != layout->format, p);
+    else
         free(a.data);
+    if (status != STATUS_OK) {
+        free(wide.data);
         return status;
     }
-    status = data_append(set, file, tensor, &a, layout->format,
-                         options->saturate && wanted != layout->format, p);
-    if (status == STATUS_OK)
-        set->item[set->count - 1].rows = layout->rows;
-    return status;
+    set->item[set->count - 1].rows = layout->rows;
+    set->item[set->count - 1].wide = wide;
+    return STATUS_OK;
 }
 
 static void hash_of(char text[33], const struct array *a)

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "experiments/operations/operation.h"
+#include "experiments/operations/quantise.h"
 #include "kernels/gemm/elements.h"
 #include "kernels/mma/mma.h"
 
@@ -123,14 +124,12 @@ static enum status each_own(const struct setting_asked *asked, struct setting s,
     return status;
 }
 
-/* B's elements in the other format of 8 bits, rounded, in a copy of the array. */
-static void mix(struct setting_operands *to, void *copy)
+/* A and B of other numbers than those that are stored, in a copy of the array. */
+static void change(struct setting_operands *to, const struct array *from, void *copy)
 {
-    const struct gemm_shape *s = &to->of.gemm;
-    const struct array in = to->of.in, mixed = {gemm_format_of_b(s, in.format), in.n, copy};
+    const struct array in = to->of.in, changed = {in.format, in.n, copy};
     memcpy(copy, in.data, array_bytes(in.format, in.n));
-    for (size_t i = gemm_b_begins(s); i < gemm_c_begins(s); i++)
-        array_encode(&mixed, i, 1, &(double){array_get(&in, i)});
+    quantise(&changed, from, &to->of.gemm);
     to->of.in.data = copy;
     to->copied = true;
 }
@@ -150,16 +149,17 @@ static enum status make(struct setting_operands *to, const struct setting *s, ui
                        "option --shape: found %s, of %zu elements without C, with n = %zu", text,
                        begins, to->of.in.n);
     }
-    const struct array in = to->of.in;
-    const size_t copied = s->shape.mixed ? array_bytes(in.format, in.n) : 0;
+    const bool by_amax = s->shape.scaling == GEMM_SCALED_BY_AMAX;
+    const struct array in = to->of.in, from = by_amax && to->wide.data ? to->wide : in;
+    const size_t copied = quantise_changes(&s->shape) ? array_bytes(in.format, in.n) : 0;
     to->c = calloc(1, (outputs + 1) * sizeof(double) + copied);
     if (!to->c)
         return problem(p, STATUS_MEMORY, "out of memory for %zu elements of C", outputs);
     to->of.c = (struct array){s->output, outputs, to->c};
     for (size_t i = 0; i < outputs && !s->shape.no_c && to->of.in.n - begins >= outputs; i++)
-        array_encode(&to->of.c, i, 1, &(double){array_get(&in, begins + i)});
-    if (s->shape.mixed)
-        mix(to, (char *)to->c + (outputs + 1) * sizeof(double));
+        array_encode(&to->of.c, i, 1, &(double){array_get(&from, begins + i)});
+    if (quantise_changes(&s->shape))
+        change(to, &from, (char *)to->c + (outputs + 1) * sizeof(double));
     return STATUS_OK;
 }
 

@@ -145,7 +145,9 @@ bool setting_can(const struct method *m, const struct setting *s, enum format st
     bool forms =
         s->product == PRODUCT_NONE || s->product == m->product || (m->products & 1u << s->product);
     const bool eight = storage == E4M3 || storage == E5M2;
-    if ((s->shape.mixed || s->shape.scaling != GEMM_UNSCALED) && (!eight || m->foreign))
+    const bool of_eight = s->shape.mixed || s->shape.scaling != GEMM_UNSCALED;
+    if ((of_eight && !eight) || (s->shape.tf32 && storage != FP32) ||
+        ((of_eight || s->shape.tf32) && m->foreign))
         return false;
     return forms && (!m->of_chip || m->of_chip(s->chip ? s->chip : MMA_CHIP, storage, accumulator));
 }

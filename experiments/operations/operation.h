@@ -125,6 +125,9 @@ struct setting_operands {
     uint32_t *keys;
     void *c;
     bool copied; /* `of.in` is changed, and its own too */
+    /* Before it is made: the numbers that `of.in` was converted from, where they are there; the
+     * caller's. */
+    struct array wide;
 };
 /* Makes them of n elements of to->of.in, which are there and stay the caller's; the seed is a
  * mask's. STATUS_MEMORY when memory is short; STATUS_USAGE or STATUS_DATA where they do not fit. On

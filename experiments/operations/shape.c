@@ -1,6 +1,8 @@
 #include "experiments/operations/shape.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "experiments/options/options.h"
@@ -12,8 +14,8 @@
 static enum status refuse(const char *text, struct problem *p)
 {
     return problem(p, STATUS_USAGE,
-                   "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P][:c=0][:mixed], "
-                   "as 64x64x256",
+                   "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P][:c=0][:mixed]"
+                   "[:scale=SxT|:scale=auto][:tf32], as 64x64x256",
                    text);
 }
 
@@ -34,6 +36,40 @@ static enum status number(size_t *to, const char *from, const char *end, const c
         *to = (size_t)one.item[0];
     numbers_free(&one);
     return status;
+}
+
+/* A number of fp32 above 0, in decimal, up to `end`; 0: it is none. */
+static float scale(const char *from, const char *end)
+{
+    char digits[64], *stop;
+    size_t length = (size_t)(end - from);
+    if (length == 0 || length >= sizeof digits || strspn(from, "0123456789.eE+-") < length)
+        return 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)length, from);
+    float x = strtof(digits, &stop);
+    return *stop || !(x > 0) || isinf(x) ? 0 : x;
+}
+
+/* What stands behind `scale=`. */
+static enum status scales(struct gemm_shape *s, const char *from, const char *end, const char *text,
+                          struct problem *p)
+{
+    const char *between = memchr(from, 'x', (size_t)(end - from));
+    if (end - from == 4 && strncmp(from, "auto", 4) == 0) {
+        s->scaling = GEMM_SCALED_BY_AMAX;
+        s->scale[0] = s->scale[1] = 0;
+        return STATUS_OK;
+    }
+    s->scaling = GEMM_SCALED;
+    s->scale[0] = between ? scale(from, between) : 0;
+    s->scale[1] = between ? scale(between + 1, end) : 0;
+    return s->scale[0] > 0 && s->scale[1] > 0
+               ? STATUS_OK
+               : problem(
+                     p, STATUS_USAGE,
+                     "option --shape: found '%s', expected scale=auto, or the scales of A and B "
+                     "as two numbers of fp32 above 0: scale=0.37x1.5",
+                     text);
 }
 
 /* What stands behind the numbers, each behind a colon. */
@@ -58,6 +94,16 @@ static enum status options(struct gemm_shape *s, const char *at, const char *tex
             s->mixed = true;
             continue;
         }
+        if (end - word == 4 && strncmp(word, "tf32", 4) == 0) {
+            s->tf32 = true;
+            continue;
+        }
+        if (strncmp(word, "scale=", 6) == 0) {
+            enum status status = scales(s, word + 6, end, text, p);
+            if (status != STATUS_OK)
+                return status;
+            continue;
+        }
         if (letters || end - word != 2 || strspn(word, "nt") < 2)
             return refuse(text, p);
         letters = true;
@@ -67,7 +113,7 @@ static enum status options(struct gemm_shape *s, const char *at, const char *tex
     return *at ? refuse(text, p) : STATUS_OK;
 }
 
-enum status shape_parse_mixed(struct gemm_shape *s, const char *text, struct problem *p)
+enum status shape_parse_all(struct gemm_shape *s, const char *text, struct problem *p)
 {
     size_t *const to[] = {&s->m, &s->n, &s->k};
     const char *at = text;
@@ -89,14 +135,28 @@ enum status shape_parse_mixed(struct gemm_shape *s, const char *text, struct pro
     return status;
 }
 
+const char *shape_expected(const struct gemm_shape *s)
+{
+    return s->mixed ? "matrices of one format: run gemm alone multiplies mixed ones, on the CPU"
+           : s->scaling != GEMM_UNSCALED
+               ? "matrices without scales: run gemm alone takes them, on the CPU"
+           : s->tf32 ? "matrices as they are stored: run gemm alone rounds them to tf32, on the CPU"
+                     : NULL;
+}
+
+const char *shape_asked(const struct gemm_shape *s)
+{
+    return s->mixed                      ? "multiplies matrices of two formats"
+           : s->scaling != GEMM_UNSCALED ? "takes scales"
+                                         : "is tried with matrices rounded to tf32";
+}
+
 enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p)
 {
-    enum status status = shape_parse_mixed(s, text, p);
-    if (status == STATUS_OK && s->mixed)
-        status = problem(p, STATUS_USAGE,
-                         "option --shape: found '%s', expected matrices of one format: run gemm "
-                         "alone multiplies mixed ones, on the CPU",
-                         text);
+    enum status status = shape_parse_all(s, text, p);
+    if (status == STATUS_OK && shape_expected(s))
+        status = problem(p, STATUS_USAGE, "option --shape: found '%s', expected %s", text,
+                         shape_expected(s));
     return status;
 }
 
@@ -114,16 +174,31 @@ enum status chip_parse(const char **chip, const char *text, struct problem *p)
     return status;
 }
 
+/* The fewest digits that are read as the same number. */
+static void scale_name(char text[16], float x)
+{
+    int digits = 1;
+    do
+        snprintf(text, 16, "%.*g", digits, (double)x);
+    while (strtof(text, NULL) != x && ++digits <= 9);
+}
+
 void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s)
 {
-    char pad[32] = "";
+    char pad[32] = "", scales[48] = "", of_a[16], of_b[16];
     if (s->pad)
         snprintf(pad, sizeof pad, ":pad=%zu", s->pad);
-    snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s%s%s", s->m, s->n, s->k,
+    if (s->scaling == GEMM_SCALED) {
+        scale_name(of_a, s->scale[0]);
+        scale_name(of_b, s->scale[1]);
+        snprintf(scales, sizeof scales, ":scale=%sx%s", of_a, of_b);
+    }
+    snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s%s%s%s%s", s->m, s->n, s->k,
              s->a_column   ? s->b_column ? ":tt" : ":tn"
              : s->b_column ? ":nt"
                            : "",
-             pad, s->no_c ? ":c=0" : "", s->mixed ? ":mixed" : "");
+             pad, s->no_c ? ":c=0" : "", s->mixed ? ":mixed" : "",
+             s->scaling == GEMM_SCALED_BY_AMAX ? ":scale=auto" : scales, s->tf32 ? ":tf32" : "");
 }
 
 struct gemm_shape shape_fitting(size_t n, size_t u, bool no_c)

@@ -134,6 +134,7 @@ enum status shared_begin(struct shared *s, const struct study_case *t, const str
     shared_end(s);
     const struct operation *o = t->method->operation;
     s->made.of.in = source->array;
+    s->made.wide = source->wide;
     enum status status =
         setting_make(&s->made, o, &t->setting, source->generated ? source->seed : 1, p);
     if (status == STATUS_OK)

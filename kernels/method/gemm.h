@@ -30,6 +30,7 @@ struct gemm_shape {
     size_t pad;
     bool no_c;  /* C is zeros, whatever else the array holds */
     bool mixed; /* B is of the other 8-bit format; on the CPU alone, as what follows */
+    bool tf32;  /* A and B, of fp32, are rounded to tf32 before */
     enum gemm_scaling scaling;
     float scale[2]; /* GEMM_SCALED: A's and B's, finite and above 0; else 0 */
 };

@@ -278,25 +278,64 @@ Test(verb_reveal_product, refusals, .init = make_folder, .fini = remove_folder)
     refuse("gemm/tiled --against sum/tiled", 2, "option --against: found sum/tiled, a sum");
 }
 
-/* Other commands take matrices of one format alone; of others than 8 bits there is no other format.
- */
-Test(verb_reveal_product, mixed_formats_are_refused, .init = make_folder, .fini = remove_folder)
+/* Other commands take matrices as they are stored; of others than 8 bits there is no other format
+ * and there are no scales, and tf32 is of fp32. */
+Test(verb_reveal_product, rounded_matrices_are_refused, .init = make_folder, .fini = remove_folder)
 {
-    static const char *const verbs[] = {"check", "bench"};
+    static const char *const verbs[] = {"check", "bench", "recommend"};
+    static const char *const first[] = {"", "--method ", "--operation gemm --input ones --method "};
+    static const struct {
+        const char *shape, *says, *storage;
+    } asked[] = {{"mixed", "run gemm alone multiplies mixed ones, on the CPU", "fp16"},
+                 {"scale=2x0.5", "run gemm alone takes them, on the CPU", "fp16"},
+                 {"scale=auto", "run gemm alone takes them, on the CPU", "fp32"},
+                 {"tf32", "run gemm alone rounds them to tf32, on the CPU", "e4m3"}};
     char line[300];
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+        for (size_t i = 0; i < 3; i++) {
+            snprintf(line, sizeof line,
+                     "%sgemm/mma --shape 4x4x32:%s --storage e4m3 --accumulator fp32 --device cpu",
+                     first[i], asked[k].shape);
+            cr_expect_eq(run_program(verbs[i], line), 2, "%s %s", verbs[i], asked[k].shape);
+            expect_said("err", asked[k].says);
+        }
+        snprintf(line, sizeof line, "gemm/tiled --shape 4x4x32:%s", asked[k].shape);
+        refuse(line, 2, asked[k].says);
         snprintf(line, sizeof line,
-                 "%sgemm/mma --shape 4x4x32:mixed --storage e4m3 --accumulator fp32 --device cpu",
-                 i ? "--method " : "");
-        cr_expect_eq(run_program(verbs[i], line), 2, "%s", verbs[i]);
-        expect_said("err", "run gemm alone multiplies mixed ones, on the CPU");
+                 "gemm --method gemm/tiled --shape 4x4x32:%s --storage %s --accumulator fp32 "
+                 "--device cpu --force --out %s",
+                 asked[k].shape, asked[k].storage, in_folder(k % 2 ? "odd" : "even"));
+        cr_expect_eq(run_program("run", line), 0);
+        expect_said("out", "1 case unsupported");
     }
+    cr_expect_eq(run_program("run", "gemm --method " EXAMPLE_PRODUCT ":in_order --device cpu "
+                                    "--storage fp32 --accumulator fp32 --shape 4x4x4:tf32"),
+                 2);
+    expect_said("err", "expected matrices as they are stored\n");
+    cr_expect_eq(run_program("run", "gemm --shape 4x4x4:scale=0x1 --device cpu"), 2);
+    expect_said("err", "scale=0.37x1.5");
+}
+
+/* Scales by max|x| are said once for each input and shape: 448 times them is the largest element.
+ */
+Test(verb_reveal_product, scales_are_said, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const due[] = {
+        "scales of ones, 1x1x4:scale=auto: A 0.00223214, B 0.00223214\n",
+        "scales of ones, 2x1x3:scale=auto: A 0.00223214, B 0.00223214\n",
+        "scales of harmonic, 1x1x4:scale=auto: A 0.00223214"};
+    char line[300];
     snprintf(line, sizeof line,
-             "gemm --method gemm/tiled --shape 4x4x32:mixed --storage fp16 --accumulator fp32 "
-             "--device cpu --out %s",
-             in_folder("mixed"));
+             "gemm --method gemm/tiled,gemm/serial,gemm/exact --input ones,harmonic --storage e4m3 "
+             "--accumulator fp32 --shape 1x1x4:scale=auto,2x1x3:scale=auto --device cpu --out %s",
+             in_folder("scales"));
     cr_expect_eq(run_program("run", line), 0);
-    expect_said("out", "1 case unsupported");
+    char *out = content("out");
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+        const char *at = strstr(out, due[i]);
+        cr_expect(at && !strstr(at + 1, due[i]), "%s in: %s", due[i], out);
+    }
+    free(out);
 }
 
 /* Where there is NumPy: whatever its library does, the order is told and gives the bits. */

@@ -194,3 +194,77 @@ Test(run_products, the_table_begins_with_the_answer, .init = make_folder, .fini 
     text_free(&text);
     study_free(&s);
 }
+
+/* Every row of scaled and rounded matrices has its bound, and its shape says how. */
+Test(run_products, rounded_matrices, .init = make_folder, .fini = remove_folder)
+{
+    static study_words asked = {
+        {"device", "cpu"},
+        {"method", "gemm/mma,gemm/wgmma,gemm/promoted,gemm/tiled,gemm/serial,gemm/split_k,"
+                   "gemm/split_k_atomic,gemm/exact"},
+        {"input", "symmetric,normal"},
+        {"shape", "3x4x200:scale=0.37x1.5,2x2x33:nt:scale=auto,5x4x32:mixed:pad=1:scale=auto,"
+                  "4x4x64:tf32,1x1x9:c=0:scale=1e-20x3e-21,16x16x1:c=0:scale=1.2345678x1.7654321"},
+        {"storage", "e4m3,e5m2,fp32"},
+        {"accumulator", "fp16,fp32,fp64"},
+        {"output", "accumulator,storage"},
+        {"runs", "1"},
+        {NULL}};
+    const char *out = in_folder("out");
+    size_t scaled = 0, rounded = 0, inexact = 0;
+    study_run("gemm", asked, out);
+    struct rows r = results(out);
+    for (size_t i = 0; i < r.count; i++) {
+        const char *name = case_field(&r, i, CASE_METHOD), *shape = case_field(&r, i, CASE_KEYS);
+        const bool fp32 = strcmp(case_field(&r, i, CASE_STORAGE), "fp32") == 0;
+        if (strcmp(field_of(&r, i, RESULTS_STATUS), "unsupported") == 0)
+            continue;
+        cr_expect_eq(strstr(shape, ":tf32") != NULL, fp32, "%s", shape);
+        cr_expect_eq(strstr(shape, ":scale=") != NULL, !fp32, "%s", shape);
+        if (strcmp(field_of(&r, i, RESULTS_STATUS), "ok") != 0)
+            continue;
+        const double over = strtod(field_of(&r, i, RESULTS_ERR_OVER_BOUND), NULL);
+        cr_expect(*field_of(&r, i, RESULTS_BOUND) && over <= 1, "%s, %s: %g of its bound", name,
+                  shape, over);
+        /* What an instruction errs itself is below 8 blocks of 9 terms, each cut at 2^-25. */
+        const double error = strtod(field_of(&r, i, RESULTS_ERR_BACKWARD), NULL);
+        const bool narrow = strcmp(case_field(&r, i, CASE_ACCUMULATOR), "fp16") == 0;
+        cr_expect(!fp32 || narrow || error < 0x1p-18, "%s, %s: %g", name, shape, error);
+        scaled += !fp32;
+        rounded += fp32;
+        inexact += over > 0;
+    }
+    cr_expect(scaled > 200 && rounded > 20 && inexact > 100, "%zu scaled, %zu rounded, %zu inexact",
+              scaled, rounded, inexact);
+    rows_free(&r);
+}
+
+/* Data in fp32 are quantised from fp32: not from the 8 bits that they are converted to. */
+Test(run_products, quantised_data, .init = make_folder, .fini = remove_folder)
+{
+    static float x[] = {1, 3.3f, 0.1f, 7.2f};
+    char *file = strdup(in_folder("x.npy"));
+    study_words asked = {{"device", "cpu"},
+                         {"method", "gemm/exact"},
+                         {"data", file},
+                         {"convert", "yes"},
+                         {"shape", "1x1x2:c=0:scale=auto"},
+                         {"storage", "e4m3"},
+                         {"accumulator", "fp64"},
+                         {"runs", "1"},
+                         {NULL}};
+    cr_assert(data_write_npy(file, &(struct array){FP32, 4, x}, NULL) == STATUS_OK);
+    const char *out = in_folder("out");
+    study_run("gemm", asked, out);
+    struct rows r = results(out);
+    cr_assert_eq(r.count, 1);
+    const volatile float a = 3.3f / 448, b = 7.2f / 448, of_a = 1 / a, of_b = 0.1f / b;
+    const double sum =
+        format_round(E4M3, (double)of_a) * format_round(E4M3, (double)of_b) + 448. * 448;
+    const double due = (double)a * (double)b * sum, of_8 = 3.25 * 7;
+    const double found = strtod(field_of(&r, 0, RESULTS_EXACT), NULL);
+    cr_expect(fabs(found - due) < 1e-15 * due, "%.17g, due %.17g", found, due);
+    cr_expect(of_8 < 0.99 * due, "what 8 bits hold of 3.3 x 7.2");
+    rows_free(&r);
+    free(file);
+}

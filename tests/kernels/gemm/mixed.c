@@ -138,7 +138,7 @@ Test(gemm_mixed, shapes)
     struct gemm_shape s, same;
     struct problem p = {0};
     char text[SHAPE_NAME];
-    cr_assert(shape_parse_mixed(&s, "4x8x32:nt:mixed", &p) == STATUS_OK, "%s", p.text);
+    cr_assert(shape_parse_all(&s, "4x8x32:nt:mixed", &p) == STATUS_OK, "%s", p.text);
     cr_expect(s.mixed && s.b_column && s.k == 32);
     shape_name(text, &s);
     cr_expect_str_eq(text, "4x8x32:nt:mixed");
