@@ -130,8 +130,9 @@ enum status foreign_ask(struct foreign *f, const struct question *q, int device,
         f->refused = status != STATUS_OK && f->process && ended_itself(f->process);
         if (status == STATUS_OK)
             return status;
+        /* A program may answer once and end. Processes that we wrote end where the subject does. */
         bool again =
-            attempt == 0 && f->kind != FOREIGN_PYTHON && f->process && process_served(f->process);
+            attempt == 0 && f->kind == FOREIGN_PROGRAM && f->process && process_served(f->process);
         status = f->process ? kind_of(f, status) : status;
         foreign_close(f);
         if (!again)

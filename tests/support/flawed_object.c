@@ -75,6 +75,15 @@ static int leave(const struct ulpscope_task *t)
     return sum(t);
 }
 
+/* In each process the third call. */
+static int leave_third(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    if (++calls == 3)
+        exit(0);
+    return sum(t);
+}
+
 static int print(const struct ulpscope_task *t)
 {
     printf("printed to standard output\n");
@@ -245,6 +254,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(crash, ULPSCOPE_NO_PROMISE),
     SUBJECT(hang, ULPSCOPE_NO_PROMISE),
     SUBJECT(leave, ULPSCOPE_NO_PROMISE),
+    SUBJECT(leave_third, ULPSCOPE_RUN_TO_RUN),
     SUBJECT(print, ULPSCOPE_NO_PROMISE),
     SUBJECT(fail, ULPSCOPE_NO_PROMISE),
     SUBJECT(silent, ULPSCOPE_NO_PROMISE),

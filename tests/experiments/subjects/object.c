@@ -152,10 +152,22 @@ Test(object, costs_no_more_than_a_run, .init = begin)
     expect_flaw("hang", 1, "no answer within 1 s");
     expect_flaw("fail", 20, "fail: run returned 7, expected 0");
     expect_sum(subject("print"), 10);
-    /* It ended with status 0 in the midst of a question: twice, since that might have been meant.
-     */
     expect_flaw("leave", 20, "ended with exit status 0: found 0 of ");
     expect_flaw("silent", 20, "silent: run returned 0 without writing out[0] (1 results ");
+}
+
+/* A function that ends its process, if with status 0, fails in that run: only a program may answer
+ * once and end. */
+Test(object, ends_in_a_run_that_failed, .init = begin)
+{
+    struct problem p;
+    const struct method *m = subject("leave_third");
+    expect_sum(m, 10);
+    expect_sum(m, 10);
+    cr_expect(run(m, 10, &p) == STATUS_DATA &&
+                  strstr(p.text, "ended with exit status 0: found 0 of "),
+              "%s", p.text);
+    expect_sum(m, 10);
 }
 
 /* A result may have the bits that were there before: a second call tells. */
