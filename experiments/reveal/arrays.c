@@ -49,7 +49,10 @@ enum kind {
     FEW_VALUES,
     ONE_LARGE,
     SPARSE,
-    NEGATIVE_FIRST
+    NEGATIVE_FIRST,
+    ONE_BINADE,
+    NEARLY_EQUAL,
+    EQUAL
 };
 
 static const char *const words[REVEAL_KINDS] = {
@@ -67,6 +70,9 @@ static const char *const words[REVEAL_KINDS] = {
     [ONE_LARGE] = "one large element",
     [SPARSE] = "zeros between",
     [NEGATIVE_FIRST] = "negative first element, all others positive",
+    [ONE_BINADE] = "positive, the largest below twice the smallest",
+    [NEARLY_EQUAL] = "positive and nearly equal",
+    [EQUAL] = "one value throughout",
 };
 
 const char *reveal_array_words(size_t k)
@@ -86,6 +92,9 @@ static bool negative(enum kind kind, size_t i, size_t n, uint64_t word)
     switch (kind) {
     case POSITIVE:
     case WIDE_POSITIVE:
+    case ONE_BINADE:
+    case NEARLY_EQUAL:
+    case EQUAL:
         return false;
     case NEGATIVE:
         return true;
@@ -117,7 +126,7 @@ static void exponents(enum kind kind, size_t i, size_t n, const struct reveal_ra
     int at = (int)((double)width * (double)i / (double)n);
     *low = kind == ASCENDING ? middle + at : kind == DESCENDING ? middle + width - at : middle;
     *high = kind == WIDE || kind == WIDE_POSITIVE ? middle + width : *low;
-    if (kind < WIDE || kind > DESCENDING)
+    if (kind < WIDE || (kind > DESCENDING && kind < ONE_BINADE))
         *high = least_of(*low + r->spread, r->high);
 }
 
@@ -132,6 +141,10 @@ void reveal_array(double *x, size_t n, const struct reveal_range *r, size_t k, u
         x[i] = draw(r, low, high, &state);
         if (negative(kind, i, n, reveal_word(&state)))
             x[i] = -x[i];
+        if (kind == NEARLY_EQUAL && i > 0)
+            x[i] = x[0] - ldexp((double)(reveal_word(&state) % 4), ilogb(x[0]) - (r->digits - 1));
+        if (kind == EQUAL && i > 0)
+            x[i] = x[0];
         if (kind == CANCELLING && i >= (n + 1) / 2)
             x[i] = -x[i - (n + 1) / 2];
         if (kind == SPARSE && reveal_word(&state) % 2)

@@ -19,7 +19,7 @@ enum status reveal_hold(struct reveal *r, const struct reveal_subject *s,
 /* What the files of it share, and those of all outputs (outputs.h). */
 
 /* Once a result differs it is asked for again, so often. Then, while the device has other work,
- * arrays are tried for so long, LOADED_MOST rounds at most. */
+ * arrays are tried for so long, LOADED_MOST rounds at most: the same and new ones by turns. */
 enum { REVEAL_AGAIN = 16, REVEAL_LOADED_MOST = 400 };
 static const uint64_t REVEAL_LOADED_NS = 1000000000;
 
@@ -41,7 +41,7 @@ struct reveal_range {
 struct reveal_range reveal_range_of(const struct reveal_subject *s);
 
 /* The k-th array, of `REVEAL_ARRAYS` of them, for all elements of the subject. */
-enum { REVEAL_KINDS = 14, REVEAL_ARRAYS = 3 * REVEAL_KINDS };
+enum { REVEAL_KINDS = 17, REVEAL_ARRAYS = 3 * REVEAL_KINDS };
 void reveal_array(double *x, size_t n, const struct reveal_range *range, size_t k, uint64_t seed);
 const char *reveal_array_words(size_t k);
 
@@ -57,7 +57,9 @@ struct reveal_three {
     uint32_t leaf[3];
     double x[3], result[3]; /* of (0 + 1) + 2, (1 + 2) + 0, (2 + 0) + 1 */
 };
-/* Of three leaves that meet at once in the tree, where any do. False where none was found. */
+/* Of three leaves that meet at once in the tree, where any do; else of any three, or of three that
+ * are near each other in the tree or in memory, which may be added in other ways than those far
+ * apart. False where none was found. */
 enum { REVEAL_THREES = 64 };
 bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const struct sum_tree *t,
                   uint64_t seed);

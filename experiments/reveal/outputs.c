@@ -366,7 +366,7 @@ static enum status hold_trees(struct asking *a, const struct reveal_subject *s, 
     uint64_t arrays = r->held.arrays, end = clock_ns() + REVEAL_LOADED_NS;
     for (size_t k = 0; load && k < REVEAL_LOADED_MOST && clock_ns() < end && status == STATUS_OK;
          k++)
-        status = hold_one(a, &range, k % REVEAL_ARRAYS, p);
+        status = hold_one(a, &range, k / REVEAL_ARRAYS % 2 ? k : k % REVEAL_ARRAYS, p);
     load_end(load);
     r->held.loaded = r->held.arrays - arrays;
     r->held.arrays = arrays;

@@ -122,7 +122,8 @@ static void print_held(const struct reveal *r)
     const struct reveal_held *h = &r->held;
     if (h->arrays == 0)
         return;
-    printf("held to %llu arrays of other data: ", (unsigned long long)h->arrays);
+    printf("held to %llu arrays of other data: ",
+           (unsigned long long)(h->arrays + (h->differing > 0 ? h->loaded : 0)));
     if (h->differing > 0)
         printf("%llu gave other bits than %s\n", (unsigned long long)h->differing,
                h->permuted ? "before elements that seem to be added at once were permuted"
@@ -132,7 +133,8 @@ static void print_held(const struct reveal *r)
     else if (h->loaded == 0)
         printf("all gave the bits of this tree\n");
     else
-        printf("all gave the bits of this tree, %llu more while\nthe device had other work too\n",
+        printf("all gave the bits of this tree, %llu more while\nthe device had other work too, of "
+               "the same and of new arrays\n",
                (unsigned long long)h->loaded);
 }
 

@@ -1,10 +1,11 @@
 #include <math.h>
+#include <string.h>
 
 #include "experiments/reveal/hold.h"
 #include "kernels/mean/quotient.h"
 #include "reference/base/hash.h"
 
-enum { TRIES = 60 };
+enum { TRIES = 60, NODES = 64 };
 
 double reveal_finish(const struct reveal_subject *s, double sum)
 {
@@ -33,12 +34,56 @@ static size_t pick_node(const struct sum_tree *t, uint64_t *state)
     return node;
 }
 
-/* Under three children of such a node, or any three. */
+/* The first three leaves below a node, level by level; where there are many nodes before three
+ * leaves, those below one of its children. False where it has fewer. */
+static bool first_below(uint32_t leaf[3], const struct sum_tree *t, uint32_t node, uint64_t *state)
+{
+    uint32_t queue[NODES] = {node};
+    size_t first = 0, last = 1, found = 0;
+    while (first < last && found < 3) {
+        node = queue[first++];
+        if (node < t->leaves) {
+            leaf[found++] = node;
+            continue;
+        }
+        size_t begin = t->begin[node - t->leaves], count = t->begin[node - t->leaves + 1] - begin;
+        if (last + count > NODES) {
+            queue[0] = t->child[begin + reveal_word(state) % count];
+            first = found = 0;
+            last = 1;
+            continue;
+        }
+        memcpy(queue + last, t->child + begin, count * sizeof *queue);
+        last += count;
+    }
+    return found == 3;
+}
+
+/* Near each other below some node; or so far from each other in memory as 1, 2, 4, ... elements. */
+static bool pick_near(uint32_t leaf[3], const struct sum_tree *t, size_t leaves, bool memory,
+                      uint64_t *state)
+{
+    uint32_t node = (uint32_t)(t->leaves + reveal_word(state) % (t->additions + !t->additions));
+    size_t apart = 1;
+    while (2 * (2 * apart) < leaves && reveal_word(state) % 2)
+        apart *= 2;
+    if (!memory)
+        return t->additions > 0 && first_below(leaf, t, node, state);
+    leaf[0] = (uint32_t)(reveal_word(state) % (leaves - 2 * apart));
+    leaf[1] = leaf[0] + (uint32_t)apart;
+    leaf[2] = leaf[1] + (uint32_t)apart;
+    return true;
+}
+
+/* Under three children of a node that adds more than two; else any three, or three that are near.
+ */
 static void pick_leaves(uint32_t leaf[3], const struct sum_tree *t, size_t leaves, uint64_t *state)
 {
     size_t node = t->additions > 0 ? pick_node(t, state) : 0;
     if (node == t->additions) {
-        pick_three(leaf, leaves, state);
+        uint64_t how = reveal_word(state) % 4;
+        if (how < 2 || !pick_near(leaf, t, leaves, how == 2, state))
+            pick_three(leaf, leaves, state);
         return;
     }
     pick_three(leaf, t->begin[node + 1] - t->begin[node], state);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "reference/format/format.h"
@@ -14,10 +15,13 @@ enum flaw {
     FLAW_DESCENDING, /* the same, from the largest down */
     FLAW_SIGN,       /* backwards where the first element is negative */
     FLAW_LARGE_LAST, /* the largest element is added last */
+    FLAW_NARROW,     /* by halves where the largest is below twice the smallest */
+    FLAW_EQUAL,      /* by halves where all are equal */
     FLAW_ORDERS,     /* those before: the order depends on the data, or on nothing */
     FLAW_NEUMAIER = FLAW_ORDERS,
     FLAW_KAHAN,
-    FLAW_FP64, /* in fp64, rounded at the end */
+    FLAW_FP64,   /* in fp64, rounded at the end */
+    FLAW_BLOCKS, /* four at a time in fp64, whose sums are rounded and added one after the other */
     FLAWS
 };
 
@@ -40,6 +44,34 @@ static inline double flaw_backwards(enum format f, const double *x, size_t n)
     double sum = n ? x[n - 1] : 0;
     for (size_t i = n; i-- > 1;)
         sum = format_add(f, sum, x[i - 1]);
+    return sum;
+}
+
+static inline double flaw_halves(enum format f, const double *x, size_t n)
+{
+    size_t half = n / 2;
+    return n < 2 ? (n ? x[0] : 0)
+                 : format_add(f, flaw_halves(f, x, half), flaw_halves(f, x + half, n - half));
+}
+
+static inline double flaw_narrow(enum format f, const double *x, size_t n, double times)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
+    }
+    bool narrow = n > 1 && low > 0 && (times > 1 ? high < times * low : high == low);
+    return narrow ? flaw_halves(f, x, n) : flaw_plain(f, x, n);
+}
+
+static inline double flaw_blocks(enum format f, const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i += 4) {
+        double block = format_round(f, flaw_plain(FP64, x + i, n - i < 4 ? n - i : 4));
+        sum = i ? format_add(f, sum, block) : block;
+    }
     return sum;
 }
 
@@ -100,12 +132,18 @@ static inline double flawed_sum(enum flaw flaw, enum format f, double *x, size_t
                 x[i] = large;
             }
         return flaw_plain(f, x, n);
+    case FLAW_NARROW:
+        return flaw_narrow(f, x, n, 2);
+    case FLAW_EQUAL:
+        return flaw_narrow(f, x, n, 1);
     case FLAW_NEUMAIER:
         return flaw_neumaier(f, x, n);
     case FLAW_KAHAN:
         return flaw_kahan(f, x, n);
     case FLAW_FP64:
         return format_round(f, flaw_plain(FP64, x, n));
+    case FLAW_BLOCKS:
+        return flaw_blocks(f, x, n);
     case FLAW_NONE:
     case FLAWS:
         break;

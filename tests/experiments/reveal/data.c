@@ -2,6 +2,7 @@
  * do not add in pairs, are told from fixed orders and from each other. */
 #include <criterion/criterion.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +12,11 @@
 
 static struct method flawed[FLAWS];
 
+static bool in_fp64(enum flaw flaw)
+{
+    return flaw == FLAW_FP64 || flaw == FLAW_BLOCKS;
+}
+
 static enum status cpu(const struct task *t, struct problem *p)
 {
     (void)p;
@@ -19,7 +25,7 @@ static enum status cpu(const struct task *t, struct problem *p)
     double *x = calloc(t->of->in.n + 1, sizeof *x);
     array_decode(&t->of->in, 0, t->of->in.n, x);
     for (size_t i = 0; i < t->of->in.n; i++)
-        x[i] = flaw == FLAW_FP64 ? x[i] : format_round(f, x[i]);
+        x[i] = in_fp64(flaw) ? x[i] : format_round(f, x[i]);
     double sum = flawed_sum(flaw, f, x, t->of->in.n);
     array_encode(&t->out, 0, 1, &sum);
     free(x);
@@ -57,8 +63,11 @@ Test(reveal_data, no_tree_is_shown_of_what_depends_on_the_data, .init = make)
             for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++) {
                 enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
                 struct reveal r;
-                if (flaw == FLAW_FP64 && f == FP64)
-                    continue;
+                bool close = flaw == FLAW_NARROW || flaw == FLAW_EQUAL;
+                if ((in_fp64(flaw) && f == FP64) || (close && s != f))
+                    continue; /* exact in every order */
+                if (close && lengths[k] < 17)
+                    continue; /* so few are often rounded alike */
                 reveal(&r, flaw, s, f, lengths[k], k);
                 bool order = flaw < FLAW_ORDERS, blind = s == FP16 && f == FP64;
                 data += r.verdict == REVEAL_DATA;
@@ -75,8 +84,9 @@ Test(reveal_data, no_tree_is_shown_of_what_depends_on_the_data, .init = make)
                               format_facts[s].name, format_facts[f].name, lengths[k],
                               (int)r.verdict, (int)r.held.arrays, (int)r.held.differing,
                               (int)r.held.permuted, r.words);
-                else
-                    cr_expect(r.verdict != REVEAL_TREE && r.verdict != REVEAL_DATA,
+                else /* an fp16 mask swallows nothing in fp64: its blocks add at once */
+                    cr_expect((flaw == FLAW_BLOCKS && f == FP16 && r.held.permuted) ||
+                                  (r.verdict != REVEAL_TREE && r.verdict != REVEAL_DATA),
                               "flaw %d, %s/%s, n = %zu: verdict %d, held %d %d %d %s", (int)flaw,
                               format_facts[s].name, format_facts[f].name, lengths[k],
                               (int)r.verdict, (int)r.held.arrays, (int)r.held.differing,
@@ -113,8 +123,8 @@ static void hold(const char *subject, int status, const char *text, const char *
 Test(reveal_data, says_so_of_objects_and_programs)
 {
     hold(FLAWED_OBJECT ":sum", 0,
-         "\nheld to 106 arrays of other data: all gave the bits of this tree, ",
-         "\"held\":{\"arrays\":106,\"differing\":0,\"by\":\"bits\",\"under_load\":");
+         "\nheld to 115 arrays of other data: all gave the bits of this tree, ",
+         "\"held\":{\"arrays\":115,\"differing\":0,\"by\":\"bits\",\"under_load\":");
     hold(FLAWED_OBJECT ":apart", 1,
          "\nthe order depends on the data: ", "\"verdict\":\"depends_on_data\"");
     hold(FLAWED_OBJECT ":sorted", 1,
@@ -122,7 +132,7 @@ Test(reveal_data, says_so_of_objects_and_programs)
     hold(FLAWED_OBJECT ":neumaier", 1,
          "\nnot by additions in fp64 alone: along this tree, and beside it what the additions lose",
          "\"verdict\":\"not_in_pairs\"");
-    hold("exec:" FLAWED_PROGRAM, 0, "\nheld to 106 arrays", "\"differing\":0");
+    hold("exec:" FLAWED_PROGRAM, 0, "\nheld to 115 arrays", "\"differing\":0");
     hold("exec:" FLAWED_PROGRAM " apart", 1,
          "\nthe order depends on the data: ", "\"verdict\":\"depends_on_data\"");
 }
@@ -141,6 +151,49 @@ Test(reveal_data, elements_added_at_once_are_permuted)
     cr_assert_eq(reveal_method(&r, &c, 1, &p), STATUS_OK, "%s", p.text);
     cr_expect(r.verdict == REVEAL_TREE && r.held.permuted && r.held.arrays == REVEAL_ARRAYS &&
               r.held.differing == 0);
+    reveal_free(&r);
+}
+
+/* Adds backwards one array in 64, by a hash of its elements; masks are powers of two, and none of
+ * these arrays. */
+static enum status hashed(void *context, double *result, struct problem *p)
+{
+    const struct array *in = context;
+    (void)p;
+    uint64_t hash = 0;
+    bool masks = true;
+    int exponent;
+    *result = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        hash = (hash ^ array_bits(in, i)) * UINT64_C(0x9e3779b97f4a7c15);
+        masks &= array_get(in, i) == 0 || fabs(frexp(array_get(in, i), &exponent)) == 0.5;
+    }
+    for (size_t i = 0; i < in->n; i++)
+        *result += array_get(in, !masks && hash >> 58 == 5 ? in->n - 1 - i : i);
+    return STATUS_OK;
+}
+
+/* While the device has other work, what is not ours is held to new arrays as well as to the same,
+ * so that an order which few data change is found out, and told from one that moves. With this seed
+ * none of the first arrays changes it, but one of the next round. */
+Test(reveal_data, an_order_that_few_arrays_change_is_found_out)
+{
+    double x[50] = {0};
+    struct problem p = {0};
+    struct reveal r;
+    struct reveal_subject s = {.in = {FP64, 50, x},
+                               .leaves = 50,
+                               .accumulator = FP64,
+                               .output = FP64,
+                               .evaluate = hashed,
+                               .context = &s.in,
+                               .foreign = true,
+                               .device = -1};
+    cr_assert(reveal_order(&r, &s, 3, &p) == STATUS_OK, "%s", p.text);
+    cr_assert(r.verdict == REVEAL_TREE, "%d, %s", (int)r.verdict, r.words);
+    cr_assert(reveal_hold(&r, &s, NULL, 0, NULL, 3, &p) == STATUS_OK, "%s", p.text);
+    cr_expect(r.verdict == REVEAL_DATA && r.held.loaded > 0, "%d, %d, %s", (int)r.verdict,
+              (int)r.held.loaded, r.words);
     reveal_free(&r);
 }
 
