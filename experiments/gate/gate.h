@@ -42,7 +42,8 @@ struct gate_result {
     struct pairs left_out; /* that a program does not answer */
     struct gate_case *cases;
     size_t case_count;
-    size_t worst; /* the case with the largest error; SIZE_MAX: none */
+    size_t worst;  /* the case with the largest error; SIZE_MAX: none */
+    uint64_t runs; /* whose errors and bits were measured, of all cases */
     /* Beside the baseline. */
     bool compared;
     size_t same, changed, added, gone;

@@ -9,11 +9,12 @@
 #include "experiments/runs/probe.h"
 #include "experiments/runs/truth.h"
 #include "experiments/sweep/shared.h"
+#include "experiments/system/clock.h"
 #include "reference/base/grow.h"
 #include "reference/format/number.h"
 
-/* Runs of what promises nothing: the worst counts. */
-enum { RUNS_UNPROMISED = 3 };
+/* Of a case of what promises nothing, whatever the time: the worst counts. */
+enum { RUNS_LEAST = 3 };
 
 struct measuring {
     struct gate_entry *entry;
@@ -23,6 +24,7 @@ struct measuring {
     struct truth *truth;   /* of one result, or NULL */
     struct shared *shared; /* of an array */
     const struct setting_operands *made;
+    uint64_t runs, end; /* of a case that promises nothing, until then */
 };
 
 /* Identifies a case on any machine; below gpu_to_gpu also its launch shape and device, on which its
@@ -87,17 +89,21 @@ static enum status run(const struct measuring *m, struct probe *probe, struct ga
     const struct study_case *t = m->t;
     const struct operation *o = t->method->operation;
     struct array out;
-    uint64_t runs = m->entry->promise == PROMISE_NONE ? RUNS_UNPROMISED : 1;
     enum status status = memory_array(
         &out, t->setting.output, o->outputs(m->source->array.n, m->made->of.bins), "results", p);
     if (status != STATUS_OK)
         return status;
-    for (uint64_t i = 0; i < runs && status == STATUS_OK; i++) {
-        status = probe_run(probe, &out, p);
+    for (uint64_t i = 0;
+         i < m->runs && status == STATUS_OK && (i < RUNS_LEAST || clock_ns() < m->end); i++) {
+        if (m->options->stop && *m->options->stop)
+            status = problem(p, STATUS_INTERRUPTED, "interrupted");
+        if (status == STATUS_OK)
+            status = probe_run(probe, &out, p);
         if (status == STATUS_OK && operation_makes_array(o))
             status = measure_all(m, c, &out, p);
         else if (status == STATUS_OK)
             measure_one(m, c, &out);
+        m->entry->result.runs += status == STATUS_OK;
     }
     free(out.data);
     return status;
@@ -198,6 +204,21 @@ static enum status measure_source(struct measuring *m, const struct plan *plan, 
     return status;
 }
 
+/* Where bits may differ from run to run, the errors of as many runs as the confidence needs are
+ * held, all cases together. */
+static void set_runs(struct measuring *m, const struct plan *plan)
+{
+    size_t cases = 0;
+    m->runs = 1;
+    if (m->entry->promise != PROMISE_NONE)
+        return;
+    for (size_t i = 0; i < plan->case_count; i++)
+        cases += plan->cases[i].supported;
+    m->runs = cases ? (m->entry->wanted + cases - 1) / cases : 1;
+    m->runs = m->runs < RUNS_LEAST ? RUNS_LEAST : m->runs;
+    m->end = clock_ns() + (uint64_t)(m->entry->seconds * 1e9);
+}
+
 enum status gate_measure(struct gate_entry *e, const struct gate_options *o, struct problem *p)
 {
     /* What tells of roundings and orders, where the manifest names nothing. */
@@ -217,6 +238,7 @@ enum status gate_measure(struct gate_entry *e, const struct gate_options *o, str
     enum status status = axes_resolve(&axes, &experiment, &words, p);
     if (status == STATUS_OK)
         status = plan_make(&plan, &axes, p);
+    set_runs(&m, &plan);
     for (size_t i = 0; i < plan.sources && status == STATUS_OK; i++)
         status = measure_source(&m, &plan, &plan.source[i], p);
     plan_free(&plan);

@@ -26,7 +26,12 @@ void gate_says(struct text *to, const struct gate_entry *e)
     if (r->worst != SIZE_MAX && e->tolerant)
         text_format(to, "%serror %.2g of %s (%s)", before, r->cases[r->worst].error,
                     e->tolerance.text, recommend_quantity_name[e->tolerance.quantity]);
-    else if (e->tolerant)
+    if (r->worst != SIZE_MAX && e->tolerant && e->promise == PROMISE_NONE)
+        text_format(to, " in %llu runs", (unsigned long long)r->runs);
+    if (kept && e->promise == PROMISE_NONE && r->runs >= e->wanted)
+        text_format(to, ", %g%% confident that under %g%% of runs exceed it", 100 * e->confidence,
+                    100 * e->differing);
+    if (r->worst == SIZE_MAX && e->tolerant)
         text_format(to, "%serror not known of %s", before, e->tolerance.text);
     if (r->compared && kept && r->same > 0)
         text_format(to, ", bits of %zu of %zu cases as recorded", r->same, r->case_count);
@@ -133,6 +138,7 @@ static json_t *entry_json(const struct gate_entry *e)
                           "reason", optional(r->reason), "open", optional(r->note), "reproduce",
                           optional(r->show), "confidence", e->confidence, "runs_needed",
                           (json_int_t)e->wanted, "differing", e->differing, "seconds", r->seconds);
+    json_object_set_new(o, "runs_measured", json_integer((json_int_t)r->runs));
     json_object_set_new(o, "tolerance", e->tolerant ? json_string(e->tolerance.text) : json_null());
     json_object_set_new(o, "quantity",
                         e->tolerant ? json_string(recommend_quantity_name[e->tolerance.quantity])

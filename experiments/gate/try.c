@@ -174,6 +174,13 @@ static void judge_error(struct gate_entry *e)
                    r->case_count);
     else if (r->worst == SIZE_MAX)
         gate_judge(e, GATE_NOT_TRIED, "tolerance: it was tried in none of these formats");
+    if (e->promise == PROMISE_NONE && r->runs < e->wanted)
+        gate_say(
+            &r->note,
+            "tolerance: time ran out at %llu of the %llu runs that %g%% confidence needs: give "
+            "it more than %g s, or a smaller n",
+            (unsigned long long)r->runs, (unsigned long long)e->wanted, 100 * e->confidence,
+            e->seconds);
     if (r->worst != SIZE_MAX && !recommend_holds(&e->tolerance, r->cases[r->worst].error))
         gate_judge(e, GATE_INEXACT, "error %.2g exceeds %s (%s) on %s", r->cases[r->worst].error,
                    e->tolerance.text, recommend_quantity_name[e->tolerance.quantity],

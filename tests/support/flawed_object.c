@@ -180,6 +180,16 @@ static int dot(const struct ulpscope_task *t)
     return 0;
 }
 
+/* One call of fifty is twice too large. */
+static int lapses(const struct ulpscope_task *t)
+{
+    static unsigned calls;
+    int status = sum(t);
+    if (++calls % 50 == 0)
+        *(double *)t->out *= 2;
+    return status;
+}
+
 /* Each counts its own calls. */
 static int fickle_dot(const struct ulpscope_task *t)
 {
@@ -287,6 +297,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(sorted, ULPSCOPE_GPU_TO_GPU),
     SUBJECT(neumaier, ULPSCOPE_GPU_TO_GPU),
     SUBJECT(zeros, ULPSCOPE_NO_PROMISE),
+    SUBJECT(lapses, ULPSCOPE_NO_PROMISE),
     {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},
 };
 

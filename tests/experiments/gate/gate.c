@@ -144,6 +144,38 @@ Test(gate, passes_nothing_without_its_evidence, .init = make_folder, .fini = rem
     json_decref(one);
 }
 
+/* Where no promise says that the bits are the same in every run, the error of many is held. */
+Test(gate, holds_the_errors_of_many_runs, .init = make_folder, .fini = remove_folder)
+{
+    static const char none[] = "\"device\": \"cpu\", \"promise\": \"none\", \"input\": "
+                               "\"uniform\", \"tolerance\": 1e-3";
+    char manifest[1000];
+    snprintf(manifest, sizeof manifest,
+             "{\"subjects\": [{\"subject\": \"%s:lapses\", %s, \"n\": [10, 1000]}]}", FLAWED_OBJECT,
+             none);
+    json_t *one = entry(manifest, "", 1);
+    expect_word(one, "verdict", "inexact");
+    cr_expect(json_integer_value(json_object_get(one, "runs_measured")) == 300);
+    json_decref(one);
+    snprintf(manifest, sizeof manifest,
+             "{\"subjects\": [{\"subject\": \"sum/atomic\", %s, \"storage\": \"fp32\", "
+             "\"accumulator\": \"fp32\", \"n\": 1000}]}",
+             none);
+    one = entry(manifest, "", 0);
+    cr_expect(json_integer_value(json_object_get(one, "runs_measured")) == 299);
+    json_decref(one);
+    cr_expect_eq(gate(manifest, ""), 0);
+    expect_said("out", " in 299 runs, 95% confident that under 1%");
+    snprintf(
+        manifest, sizeof manifest,
+        "{\"seconds\": 0.01, \"differing\": 1e-5, \"subjects\": [{\"subject\": \"sum/atomic\", "
+        "%s, \"storage\": \"fp32\", \"accumulator\": \"fp32\", \"n\": 1000}]}",
+        none);
+    cr_expect_eq(gate(manifest, "--json"), 0);
+    expect_said("out", "tolerance: time ran out at ");
+    expect_said("out", " of the 299572 runs that 95% confidence needs");
+}
+
 Test(gate, holds_errors_to_tolerances, .init = make_folder, .fini = remove_folder)
 {
     /* 2049 ones in fp16 sum up to 2048 one after the other: an error of 1/2049 = 4.9e-4, half an
