@@ -79,6 +79,7 @@ struct bench_row {
     size_t looks, differing; /* results that were looked at, where it promises run_to_run or more;
                                 those that are not the first's */
     enum status status;      /* STATUS_OK but where it failed */
+    bool impossible;         /* faster than its elements can be read, so that it has no time */
     char note[256];
 };
 const char *

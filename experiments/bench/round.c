@@ -5,6 +5,7 @@
 
 #include "experiments/bench/subject.h"
 #include "experiments/subjects/foreign.h"
+#include "experiments/system/machine.h"
 
 /* What a run may take; and what runs on the sample may take together before a method is skipped. */
 static const double limit_ns = 2e9, doubt_ns = 2.5e8;
@@ -338,6 +339,26 @@ static enum status time_all(struct round *r, size_t repeats, struct problem *p)
     return status;
 }
 
+/* One core adds at most so many times as fast as the raw read's plain loop where the data lie in
+ * its first cache, and all of them together read memory at most so many times as fast for each.
+ * Beyond that a subject cannot have read its elements in every run: it kept its result, or had not
+ * begun to compute it. What it took then says nothing of what a sum takes. */
+static void refuse_impossible(struct bench_row *row, const struct bench_input *in)
+{
+    enum { IN_CACHE = 64, IN_MEMORY = 4 };
+    bool cpu = in->device.kind == DEVICE_CPU;
+    double most = (in->in_cache ? IN_CACHE : IN_MEMORY) * (cpu ? machine_processors() : 1),
+           times = row->time.median_ns > 0 ? row->raw_ns / row->time.median_ns : 0;
+    if (!row->method->foreign || !(times > most))
+        return;
+    row->time = (struct timing){0};
+    row->impossible = true;
+    snprintf(row->note, sizeof row->note,
+             "not timed: a run seems to take %.2g of the time that reading the elements takes: it "
+             "does not read them in every run",
+             1 / times);
+}
+
 static enum status tell(const struct round *r, struct problem *p)
 {
     enum status status = STATUS_OK;
@@ -348,6 +369,7 @@ static enum status tell(const struct round *r, struct problem *p)
             *(y && y->kind == BENCH_COPY ? &row->copy_ns : &row->raw_ns) =
                 y ? y->time.median_ns : 0;
             row->vendor_ns = v && v != row ? v->time.median_ns : 0;
+            refuse_impossible(row, r->in);
         }
         status = r->listener->take(r->listener->context, row, p);
     }

@@ -217,7 +217,7 @@ static enum status take(void *context, const struct bench_row *row, struct probl
         bench_report_row(&t->raw[t->round], &t->input, row, "");
         return STATUS_OK;
     }
-    if (t->round > 0 && !(row->time.median_ns > 0))
+    if (t->round > 0 && !(row->time.median_ns > 0) && !row->impossible)
         return STATUS_OK; /* the first round's time stays */
     struct text *own = &t->row[c - t->r->candidate];
     text_clear(own);
@@ -226,8 +226,7 @@ static enum status take(void *context, const struct bench_row *row, struct probl
     c->time_ns = row->time.median_ns;
     c->raw_ns = row->raw_ns;
     c->timed_n = t->n;
-    if (c->time_ns > 0)
-        c->rate = bench_bytes(&t->input, row) / c->time_ns;
+    c->rate = c->time_ns > 0 ? bench_bytes(&t->input, row) / c->time_ns : 0;
     return STATUS_OK;
 }
 

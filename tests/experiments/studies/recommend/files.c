@@ -132,3 +132,27 @@ Test(recommend_files, progress, .init = make_folder, .fini = remove_folder)
     cr_expect_str_eq(said, "");
     free(said);
 }
+
+/* What is faster than its elements can be read has kept its result: it has no time, whether its
+ * data lie in a cache or not, and is not recommended for its speed. */
+Test(recommend_files, what_keeps_its_result_is_not_timed, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const char *const n[] = {"2^14", "2^20"};
+    char words[600];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(words, sizeof words,
+                 "--method %s:keeps --method sum/tiled --input uniform --n %s --storage fp64 "
+                 "--accumulator fp64 --device cpu --seconds 1 --force --out found",
+                 FLAWED_OBJECT, n[i]);
+        cr_expect_eq(run_program("recommend", words), 0);
+        expect_said("out", "enough: sum/tiled");
+        expect_said("found/recommend.csv", "not timed: a run seems to take ");
+    }
+    snprintf(words, sizeof words,
+             "--method %s:keeps --n 2^20 --storage fp64 --accumulator fp64 --device cpu",
+             FLAWED_OBJECT);
+    cr_expect_eq(run_program("bench", words), 0);
+    expect_said("out", "object.so:keeps, fp64, n = 1048576: not timed: ");
+    expect_said("out", "it does not read them in every run");
+}
