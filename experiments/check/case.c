@@ -8,9 +8,9 @@
 #include "kernels/gpu/gpu.h"
 
 /* On which orders of additions differ in all formats, or which show a wrong rounding; the first,
- * which does so most often, again. */
-static const char *const telling[] = {"symmetric",         "cond",         "symmetric",
-                                      "lognormal:sigma=4", "cancellation", "wide"};
+ * which does so most often, again. The last has zeros among its elements, often some in a row. */
+static const char *const telling[] = {"symmetric",    "cond", "symmetric", "lognormal:sigma=4",
+                                      "cancellation", "wide", "relu"};
 static const char *const ill_conditioned[] = {
     "cond:target=1024", "cond:target=1048576", "cond:target=1073741824", "cond:target=2^50",
     "cond:target=2^80", "cond:target=2^120",   "ties:negative=1",        "wide:order=descending"};

@@ -103,6 +103,26 @@ static int second_call(const struct ulpscope_task *t)
     return add(t, ++calls > 1);
 }
 
+/* Where an element is zero the order is that of the moment. */
+static int zeros(const struct ulpscope_task *t)
+{
+    const float *x = t->in;
+    size_t count = 0;
+    for (size_t i = 0; i < t->n; i++)
+        count += x[i] == 0;
+    return add(t, count > 0 && bit_of(ns()));
+}
+
+/* Where three elements in a row are equal the order is that of the moment. */
+static int repeated(const struct ulpscope_task *t)
+{
+    const float *x = t->in;
+    size_t count = 0;
+    for (size_t i = 2; i < t->n; i++)
+        count += x[i] == x[i - 1] && x[i] == x[i - 2];
+    return add(t, count > 0 && bit_of(ns()));
+}
+
 /* The order is another one where 16 bytes do not divide the input's address. */
 static int unaligned(const struct ulpscope_task *t)
 {
@@ -398,6 +418,8 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(ten_millionth, SUM, RUN_TO_RUN, 0),
     SUBJECT(birth, SUM, RUN_TO_RUN, 0),
     SUBJECT(second_call, SUM, RUN_TO_RUN, 0),
+    SUBJECT(zeros, SUM, RUN_TO_RUN, 0),
+    SUBJECT(repeated, SUM, RUN_TO_RUN, 0),
     SUBJECT(unaligned, SUM, GPU_TO_GPU, 0),
     SUBJECT(longer, SUM, RUN_TO_RUN, 0),
     SUBJECT(longest, SUM, RUN_TO_RUN, 0),
