@@ -52,7 +52,8 @@ enum kind {
     NEGATIVE_FIRST,
     ONE_BINADE,
     NEARLY_EQUAL,
-    EQUAL
+    EQUAL,
+    WIDE_CANCELLING
 };
 
 static const char *const words[REVEAL_KINDS] = {
@@ -73,6 +74,7 @@ static const char *const words[REVEAL_KINDS] = {
     [ONE_BINADE] = "positive, the largest below twice the smallest",
     [NEARLY_EQUAL] = "positive and nearly equal",
     [EQUAL] = "one value throughout",
+    [WIDE_CANCELLING] = "many scales, and a second half that cancels the first",
 };
 
 const char *reveal_array_words(size_t k)
@@ -109,6 +111,7 @@ static bool negative(enum kind kind, size_t i, size_t n, uint64_t word)
     case ASCENDING:
     case DESCENDING:
     case CANCELLING:
+    case WIDE_CANCELLING:
     case FEW_VALUES:
     case ONE_LARGE:
     case SPARSE:
@@ -125,7 +128,8 @@ static void exponents(enum kind kind, size_t i, size_t n, const struct reveal_ra
         middle = r->low + (r->high - r->low - width) / 2;
     int at = (int)((double)width * (double)i / (double)n);
     *low = kind == ASCENDING ? middle + at : kind == DESCENDING ? middle + width - at : middle;
-    *high = kind == WIDE || kind == WIDE_POSITIVE ? middle + width : *low;
+    bool wide = kind == WIDE || kind == WIDE_POSITIVE || kind == WIDE_CANCELLING;
+    *high = wide ? middle + width : *low;
     if (kind < WIDE || (kind > DESCENDING && kind < ONE_BINADE))
         *high = least_of(*low + r->spread, r->high);
 }
@@ -145,7 +149,7 @@ void reveal_array(double *x, size_t n, const struct reveal_range *r, size_t k, u
             x[i] = x[0] - ldexp((double)(reveal_word(&state) % 4), ilogb(x[0]) - (r->digits - 1));
         if (kind == EQUAL && i > 0)
             x[i] = x[0];
-        if (kind == CANCELLING && i >= (n + 1) / 2)
+        if ((kind == CANCELLING || kind == WIDE_CANCELLING) && i >= (n + 1) / 2)
             x[i] = -x[i - (n + 1) / 2];
         if (kind == SPARSE && reveal_word(&state) % 2)
             x[i] = 0;

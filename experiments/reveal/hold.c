@@ -268,21 +268,28 @@ static enum status fits(struct holding *h, const struct method *m, enum format f
     return status;
 }
 
+/* All that fit are named: compensated sums often give the bits of a wider format. */
 static enum status find_arithmetic(struct holding *h, struct problem *p)
 {
     struct reveal *r = h->r;
     enum format f = h->s->accumulator;
+    size_t told = 0;
     enum status status = fits(h, &compensated, f, p);
-    if (r->held.fits)
-        snprintf(r->words, sizeof r->words,
-                 "along this tree, and beside it what the additions lose, which is added at the "
-                 "end");
-    while (status == STATUS_OK && !r->held.fits && (f = format_wider(f)) < FORMATS) {
+    bool any = r->held.fits;
+    if (any)
+        told = (size_t)snprintf(
+            r->words, sizeof r->words,
+            "along this tree, and beside it what the additions lose, which is added at the end");
+    while (status == STATUS_OK && (f = format_wider(f)) < FORMATS) {
         status = fits(h, &plain, f, p);
         if (r->held.fits)
-            snprintf(r->words, sizeof r->words, "in %s along this tree, rounded to %s at the end",
-                     format_facts[f].name, format_facts[h->s->output].name);
+            told += (size_t)snprintf(r->words + told, sizeof r->words - told,
+                                     "%sin %s along this tree, rounded to %s at the end",
+                                     any ? "; or " : "", format_facts[f].name,
+                                     format_facts[h->s->output].name);
+        any |= r->held.fits;
     }
+    r->held.fits = any;
     return status;
 }
 

@@ -41,7 +41,7 @@ struct reveal_range {
 struct reveal_range reveal_range_of(const struct reveal_subject *s);
 
 /* The k-th array, of `REVEAL_ARRAYS` of them, for all elements of the subject. */
-enum { REVEAL_KINDS = 17, REVEAL_ARRAYS = 3 * REVEAL_KINDS };
+enum { REVEAL_KINDS = 18, REVEAL_ARRAYS = 3 * REVEAL_KINDS };
 void reveal_array(double *x, size_t n, const struct reveal_range *range, size_t k, uint64_t seed);
 const char *reveal_array_words(size_t k);
 
