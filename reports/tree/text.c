@@ -229,6 +229,39 @@ static bool drawn_before(struct drawing *d, uint32_t node)
     return false;
 }
 
+/* How many elements from the i-th on are equally far apart. */
+static size_t run_of(const struct terms *x, size_t i)
+{
+    size_t count = x->count - i < 2 ? x->count - i : 2;
+    int64_t by = count == 2 ? (int64_t)x->term[i + 1] - x->term[i] : 0;
+    while (i + count < x->count && (int64_t)x->term[i + count] - x->term[i + count - 1] == by)
+        count++;
+    return count > 2 ? count : 1;
+}
+
+/* Pieces of the order, so that it is seen where it departs from that of the elements. */
+static void print_pieces(const struct drawing *d, const struct terms *x)
+{
+    enum { PIECES = 8 };
+    size_t i = 0, count;
+    fputs(":", d->to);
+    for (size_t piece = 0; i < x->count && piece < PIECES; i += count, piece++) {
+        count = x->count > PIECES ? run_of(x, i) : 1;
+        fprintf(d->to, " %s%zu", i ? "+ " : "", d->first + x->term[i]);
+        if (count == 1)
+            continue;
+        bool up = x->term[i + 1] > x->term[i];
+        uint32_t by = up ? x->term[i + 1] - x->term[i] : x->term[i] - x->term[i + 1];
+        fprintf(d->to, "%s%zu", up ? ".." : " down to ", d->first + x->term[i + count - 1]);
+        if (by > 1)
+            fprintf(d->to, " by %u", by);
+    }
+    if (i < x->count)
+        fputs(" + ... one after the other", d->to);
+    else if (x->count > PIECES)
+        fputs(", one after the other", d->to);
+}
+
 static void print_in_order(struct drawing *d, const struct terms *x)
 {
     bool up = true, down = true;
@@ -236,15 +269,22 @@ static void print_in_order(struct drawing *d, const struct terms *x)
         up &= x->term[i] > x->term[i - 1];
         down &= x->term[i] < x->term[i - 1];
     }
-    fputs(up     ? ", one after the other"
-          : down ? ", one after the other, the last first"
-                 : ":",
-          d->to);
-    for (size_t i = 0; i < x->count && !up && !down; i++)
-        if (i < 8)
-            fprintf(d->to, " %s%zu", i ? "+ " : "", d->first + x->term[i]);
-    if (!up && !down && x->count > 8)
-        fprintf(d->to, " + ... one after the other");
+    if (up || down)
+        fprintf(d->to, ", one after the other%s", up ? "" : ", the last first");
+    else
+        print_pieces(d, x);
+}
+
+/* From the i-th on: their least elements ascend, or descend. */
+static bool in_line(const struct drawing *d, const struct terms *x, size_t i)
+{
+    bool up = true, down = true;
+    for (i++; i < x->count; i++) {
+        uint32_t before = d->nodes.least[x->term[i - 1]], least = d->nodes.least[x->term[i]];
+        up &= least > before;
+        down &= least < before;
+    }
+    return up || down;
 }
 
 static void draw(struct drawing *d, uint32_t node, const char *indent, const char *branch,
@@ -273,6 +313,8 @@ static void draw_terms(struct drawing *d, const struct terms *x, const char *ind
     fputs(more > 1 ? " to " : "", d->to);
     if (more > 1)
         print_set(d, to);
+    if (!in_line(d, x, like + 1))
+        fputs(", in another order (--json has it)", d->to);
     fputc('\n', d->to);
 }
 

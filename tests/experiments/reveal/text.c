@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/reveal/difference.h"
 #include "reports/tree/text.h"
@@ -37,6 +38,73 @@ Test(reveal_text, small_trees)
     hold_text(TREE_BACKWARDS, 4, 10, "10 + (11 + (12 + 13))\n");
     hold_text(TREE_ADJACENT, 7, 0, "((0 + 1) + (2 + 3)) + ((4 + 5) + 6)\n");
     hold_text(TREE_HALVING, 8, 0, "((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7))\n");
+}
+
+/* Elements added one after the other, as `order` has them; pairs: two by two, pair after pair. */
+static char *text_in_order(const uint32_t *order, size_t leaves, bool pairs)
+{
+    uint32_t parent[200];
+    struct sum_tree t;
+    size_t terms = pairs ? leaves / 2 : leaves, nodes = leaves + terms - 1 + (pairs ? terms : 0);
+    for (size_t k = 0; k < terms; k++) {
+        /* Node leaves + k adds term terms-1-k to all terms before it; the last one adds two. */
+        uint32_t chain = (uint32_t)(leaves + (k + 1 < terms ? k : k - 1));
+        size_t term = terms - 1 - k, pair = leaves + terms - 1 + k;
+        if (pairs) {
+            parent[order[2 * term]] = parent[order[2 * term + 1]] = (uint32_t)pair;
+            parent[pair] = chain;
+        } else {
+            parent[order[term]] = chain;
+        }
+        if (k + 1 < terms)
+            parent[leaves + k] = k ? (uint32_t)(leaves + k - 1) : SUM_TREE_NO_PARENT;
+    }
+    cr_assert_eq(sum_tree_make(&t, leaves, nodes, parent, NULL), STATUS_OK);
+    char *text = text_of(&t, 0);
+    sum_tree_free(&t);
+    return text;
+}
+
+/* An order that departs from that of the elements is shown where it does. */
+Test(reveal_text, an_order_is_shown_where_it_departs)
+{
+    uint32_t order[40];
+    static const struct {
+        bool pairs;
+        size_t a, b; /* swapped */
+        const char *due;
+    } cases[] = {
+        {false, 0, 0, "0..39, one after the other\n"},
+        {false, 20, 21, "0..39: 0..19 + 21 + 20 + 22..39, one after the other\n"},
+        {false, 1, 39, "0..39: 0 + 39 + 2..38 + 1, one after the other\n"},
+        {true, 0, 0, "└─ 19 more like it: 2..3 to 38..39\n"},
+        {true, 20, 22, "└─ 19 more like it: 2..3 to 38..39, in another order (--json has it)\n"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (uint32_t i = 0; i < 40; i++)
+            order[i] = i;
+        for (size_t i = 0; i < (cases[k].pairs ? 2 : 1); i++) {
+            uint32_t other = order[cases[k].a + i];
+            order[cases[k].a + i] = order[cases[k].b + i];
+            order[cases[k].b + i] = other;
+        }
+        char *text = text_in_order(order, 40, cases[k].pairs);
+        cr_expect(strstr(text, cases[k].due), "%zu: found\n%sexpected\n%s", k, text, cases[k].due);
+        free(text);
+    }
+    /* Three lanes that are taken in turn backwards, and a list of many pieces. */
+    for (uint32_t i = 0; i < 39; i++)
+        order[i] = 36 - 3 * (i % 13) + i / 13;
+    char *text = text_in_order(order, 39, false);
+    cr_expect(strstr(text, "0..38: 36 down to 0 by 3 + 37 down to 1 by 3 + 38 down to 2 by 3, one "
+                           "after the other\n"),
+              "%s", text);
+    free(text);
+    for (uint32_t i = 0; i < 40; i++)
+        order[i] = i ^ 1;
+    text = text_in_order(order, 40, false);
+    cr_expect(strstr(text, "0..39: 0 + 1 + 3 + 2 + 5 + 4 + 7 + 6 + ... one after the other\n"),
+              "%s", text);
+    free(text);
 }
 
 Test(reveal_text, drawings)
