@@ -126,16 +126,22 @@ static uint64_t due_bits(const struct holding *h)
     return format_encode(s->result, format_round(s->result, d));
 }
 
-/* Operands of product q, whose sizes differ about as much as F bits do, with C. */
+/* Operands of product q, whose sizes differ about as much as F bits do, with C. Two in five have
+ * products of one sign, small enough that their sum does not overflow; half of these are within a
+ * factor of four of each other: an order that depends on the data is not to pass for a fixed one.
+ */
 static void draw_operands(struct matrix_asker *a, uint64_t seed, uint64_t q)
 {
-    int spread = (int)(q % 3) * 10, middle = (a->top < 8 ? a->top : 8) - spread;
+    int spread = (int)(q % 3) * 10, middle = (a->top < 8 ? a->top : 8) - spread, sum = 0;
+    uint64_t kind = q / 3 % 5, width = kind == 4 ? 1 : (uint64_t)(2 * spread + 5);
+    while (kind >= 3 && a->leaves >> sum > 0)
+        sum++;
     matrix_clear(a);
     for (size_t i = 0; i < a->leaves; i++) {
         struct draw d = random_draw(seed, RANDOM_VALUES, q * (a->of->k + 1) + i);
-        int e = middle + (int)random_below(d.word[0], (uint64_t)(2 * spread + 5)) - spread;
+        int e = middle + (int)random_below(d.word[0], width) - spread - sum;
         e = e > a->top - 8 ? a->top - 8 : e < a->low ? a->low : e;
-        double value = 1 + random_unit(d.word[1]), sign = d.word[1] & 1 ? -1 : 1;
+        double value = 1 + random_unit(d.word[1]), sign = kind < 3 && d.word[1] & 1 ? -1 : 1;
         matrix_set(a, i, i < a->of->k ? sign : sign * value, e);
         if (i < a->of->k) { /* other significands, which are rounded to the format */
             a->x[i] *= 1 + random_unit(d.word[1] * 3);

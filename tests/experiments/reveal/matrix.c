@@ -235,6 +235,40 @@ Test(reveal_matrix, rare_wrong_bits_break_the_verdict)
     reveal_matrix_free(&r);
 }
 
+/* Backwards where all products are positive and the largest is below so many times the smallest. */
+static double below;
+
+static enum status turns(void *context, size_t m, size_t n, size_t k, const void *a, const void *b,
+                         const void *c, void *d, struct problem *p)
+{
+    struct mma_rule r = *(struct mma_rule *)context;
+    const struct array x = {FP16, k, (void *)(uintptr_t)a}, y = {FP16, k, (void *)(uintptr_t)b};
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < k; i++) {
+        least = fmin(least, array_get(&x, i) * array_get(&y, i));
+        most = fmax(most, array_get(&x, i) * array_get(&y, i));
+    }
+    bool power = array_get(&x, 0) == ldexp(1, ilogb(array_get(&x, 0)));
+    if (least > 0 && most < below * least && !power) {
+        r.block = 8;
+        r.order = MMA_BACKWARDS;
+    }
+    return model(&r, m, n, k, a, b, c, d, p);
+}
+
+Test(reveal_matrix, an_order_that_depends_on_the_data_breaks_the_verdict)
+{
+    static const double most[] = {5, INFINITY};
+    struct mma_rule h100 = mma_find("h100", MMA_SYNC, MMA_FP16, FP32)->rule;
+    for (size_t i = 0; i < 2; i++) {
+        below = most[i];
+        struct reveal_matrix r = revealed(turns, &h100, MMA_FP16, FP32, 48);
+        cr_expect(r.verdict == REVEAL_MATRIX_OTHERWISE && r.differing > 0, "%g: %d %s", most[i],
+                  r.verdict, r.words);
+        reveal_matrix_free(&r);
+    }
+}
+
 static enum status failing(void *context, size_t m, size_t n, size_t k, const void *a,
                            const void *b, const void *c, void *d, struct problem *p)
 {
