@@ -31,6 +31,7 @@ struct holding {
     struct walk_node *node;
     struct reveal_three three;
     uint64_t threes, outside;         /* asked, and results that no two additions give */
+    bool short_alone;                 /* an element of these does not even give itself */
     bool moved;                       /* an array gave other bits than before */
     bool finite;                      /* a result that differed was finite, and its due too */
     char differs[TEXT], beyond[TEXT]; /* the first of each */
@@ -219,7 +220,28 @@ static enum status hold_all(struct holding *h, struct problem *p)
 /* Sums of three elements by two additions each, in any order. */
 static bool in_pairs(const struct holding *h)
 {
-    return h->outside == 0 && h->threes >= SURE;
+    return h->outside == 0 && h->threes >= SURE && !h->short_alone;
+}
+
+/* A sum that drops the smallest of three, in fixed point say, is that of two additions, too. So
+ * each of them is asked for alone. */
+static enum status ask_alone(struct holding *h, struct problem *p)
+{
+    const struct reveal_subject *s = h->s;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < REVEAL_THREES && !h->short_alone && status == STATUS_OK; k++)
+        for (size_t i = 0; i < 3 && status == STATUS_OK; i++) {
+            double got = 0;
+            if (!make(h, REVEAL_ARRAYS + k))
+                break;
+            for (size_t other = 0; other < 3; other++)
+                if (other != i)
+                    h->x[s->first + h->three.leaf[other]] = 0;
+            status = evaluate(h, &got, p);
+            double x = h->three.x[i], due = reveal_finish(s, s->term ? s->term(x) : x);
+            h->short_alone |= !reveal_same(got, due);
+        }
+    return status;
 }
 
 /* Does one array give the same bits each time? */
@@ -347,15 +369,18 @@ static enum status conclude(struct holding *h, struct problem *p)
 {
     bool tree = h->r->verdict == REVEAL_TREE, changed = false;
     bool asked = tree ? h->r->held.permuted : h->r->kept || h->r->verdict == REVEAL_CONTRADICTION;
+    enum status status = STATUS_OK;
+    if (in_pairs(h) && (asked || h->r->held.differing > 0))
+        status = ask_alone(h, p);
     bool pairs = in_pairs(h) && asked;
-    if (h->r->held.differing == 0 && !pairs)
-        return STATUS_OK;
+    if (status != STATUS_OK || (h->r->held.differing == 0 && !pairs))
+        return status;
     if (h->moved) {
         snprintf(h->r->words, sizeof h->r->words, "%s, as it was before", h->differs);
         h->r->verdict = REVEAL_CHANGES;
         return STATUS_OK;
     }
-    enum status status = repeat(h, &changed, p);
+    status = repeat(h, &changed, p);
     if (changed)
         h->r->verdict = REVEAL_CHANGES;
     else if (status == STATUS_OK && rounds_between(h))

@@ -22,6 +22,7 @@ enum flaw {
     FLAW_KAHAN,
     FLAW_FP64,   /* in fp64, rounded at the end */
     FLAW_BLOCKS, /* four at a time in fp64, whose sums are rounded and added one after the other */
+    FLAW_FIXED,  /* in fixed point, what lies below 2^-16 cut off */
     FLAWS
 };
 
@@ -63,6 +64,14 @@ static inline double flaw_narrow(enum format f, const double *x, size_t n, doubl
     }
     bool narrow = n > 1 && low > 0 && (times > 1 ? high < times * low : high == low);
     return narrow ? flaw_halves(f, x, n) : flaw_plain(f, x, n);
+}
+
+static inline double flaw_fixed(enum format f, const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += trunc(ldexp(x[i], 16));
+    return format_round(f, ldexp(sum, -16));
 }
 
 static inline double flaw_blocks(enum format f, const double *x, size_t n)
@@ -142,6 +151,8 @@ static inline double flawed_sum(enum flaw flaw, enum format f, double *x, size_t
         return flaw_kahan(f, x, n);
     case FLAW_FP64:
         return format_round(f, flaw_plain(FP64, x, n));
+    case FLAW_FIXED:
+        return flaw_fixed(f, x, n);
     case FLAW_BLOCKS:
         return flaw_blocks(f, x, n);
     case FLAW_NONE:
