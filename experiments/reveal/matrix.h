@@ -30,7 +30,7 @@ enum reveal_matrix_verdict {
     REVEAL_MATRIX_RULE,       /* `rule` gives all bits of the operands that were tried */
     REVEAL_MATRIX_TREE,       /* `tree` answers as the subject does; no rule of ours gives it */
     REVEAL_MATRIX_OTHERWISE,  /* the tree's rule does not give the bits of other operands */
-    REVEAL_MATRIX_EXACT,      /* nothing is lost: no order shows */
+    REVEAL_MATRIX_EXACT,      /* masks swallow nothing: no order shows */
     REVEAL_MATRIX_NO_TREE,    /* no tree of additions gives these answers */
     REVEAL_MATRIX_CHANGES,    /* one question, two answers */
     REVEAL_MATRIX_PLACES,     /* elements of D that are made of the same numbers differ */

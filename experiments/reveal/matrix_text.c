@@ -8,7 +8,7 @@ static const char *const verdicts[] = {
     [REVEAL_MATRIX_TREE] = "a fixed tree",
     [REVEAL_MATRIX_OTHERWISE] =
         "a fixed tree, but the bits of other operands are not those of its rule",
-    [REVEAL_MATRIX_EXACT] = "nothing is lost, so that no order shows",
+    [REVEAL_MATRIX_EXACT] = "no order shows: it adds exactly, or keeps what rounding loses",
     [REVEAL_MATRIX_NO_TREE] = "no tree of additions gives these answers",
     [REVEAL_MATRIX_CHANGES] = "not a fixed order: one question has two answers",
     [REVEAL_MATRIX_PLACES] = "elements of D that are made of the same numbers differ",

@@ -166,7 +166,7 @@ Test(verb_reveal_product, planted_orders, .init = make_folder, .fini = remove_fo
         {"gemm/tiled", 0, "additions", "fp32", "fused", 2, 3, "order: 2 separate chains"},
         {"gemm/split_k --blocks 4", 0, "additions", "fp32", "fused", 4, 4,
          "slices: with k = 384 also 4 chains: split-K\n"},
-        {"gemm/exact", 0, "exact", "", "", -1, -1, "nothing is lost, so that no order shows\n"},
+        {"gemm/exact", 0, "exact", "", "", -1, -1, ": no order shows: it adds exactly,"},
         {"'exec:" ULPSCOPE_PROGRAM " serve gemm/serial --device cpu' --operation gemm", 0,
          "additions", "fp32", "fused", 1, -1, "C: a term of the first sum\n"},
     };
