@@ -339,10 +339,9 @@ static enum status time_all(struct round *r, size_t repeats, struct problem *p)
     return status;
 }
 
-/* One core adds at most so many times as fast as the raw read's plain loop where the data lie in
- * its first cache, and all of them together read memory at most so many times as fast for each.
- * Beyond that a subject cannot have read its elements in every run: it kept its result, or had not
- * begun to compute it. What it took then says nothing of what a sum takes. */
+/* The raw read is a plain loop, which a subject of somebody's may well outrun. Nobody is taken to
+ * do so more than so many times for each processor: generous limits of ours, no measured ones. A
+ * subject beyond them is taken to have kept a result, or not to have begun. */
 static void refuse_impossible(struct bench_row *row, const struct bench_input *in)
 {
     enum { IN_CACHE = 64, IN_MEMORY = 4 };

@@ -120,9 +120,10 @@ void axes_free(struct axes *axes);
 
 /* Where the experiment's operation reads several files as one array (setting_join), and two or more
  * were asked for: reads them and joins them, so that they are one source. */
+enum status axes_join(struct axes *axes, struct problem *p);
+
 /* Are data quantised by scales of their own? Then what they are converted from is kept. */
 bool axes_quantise(const struct axes *axes);
-enum status axes_join(struct axes *axes, struct problem *p);
 
 /* Those that some operations read, which are refused where the experiment runs none of them.
  * Private to axes*.c, as what follows. */

@@ -16,7 +16,7 @@ bool check_partly(const struct check_report *r)
     return false;
 }
 
-static void add_kinds(char text[CHECK_TEXT], const struct check_report *r, enum promise rung,
+void check_kinds_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung,
                       bool differing)
 {
     size_t used = 0, size = CHECK_TEXT;
@@ -27,16 +27,6 @@ static void add_kinds(char text[CHECK_TEXT], const struct check_report *r, enum 
             used += (size_t)snprintf(text + used, size - used, "%s%s %llu", used ? ", " : "",
                                      check_kinds[kind].name, (unsigned long long)number);
     }
-}
-
-void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung)
-{
-    add_kinds(text, r, rung, false);
-}
-
-void check_differed_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung)
-{
-    add_kinds(text, r, rung, true);
 }
 
 void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung)
@@ -163,10 +153,10 @@ static void add_evidence(struct text *to, const struct check_report *r)
             text_add(&unseen, ")");
         if (rung > PROMISES) /* its kinds are those of a rung */
             continue;
-        check_tried_text(words, r, rung);
+        check_kinds_text(words, r, rung, false);
         text_format(&tried, "%s%s", tried.length ? ", " : "tried: ", words);
         bool several = strchr(words, ',') != NULL; /* else the table says it */
-        check_differed_text(words, r, rung);
+        check_kinds_text(words, r, rung, true);
         if (*words && several)
             text_format(&differed, "%s%s", differed.length ? ", " : "differed: ", words);
         check_untried_text(words, r, rung);

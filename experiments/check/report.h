@@ -17,9 +17,9 @@ json_t *check_json(const struct check_report *r, const char *program);
 /* --- what the files of this folder share --- */
 
 enum { CHECK_TEXT = 256, CHECK_LONG = 2048 };
-/* Attempts of each kind: "repeat 300, process 20". */
-void check_tried_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
-void check_differed_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung);
+/* Attempts of each kind, or those of them that differed: "repeat 300, process 20". */
+void check_kinds_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung,
+                      bool differing);
 /* Kinds without an attempt, and why: "device (no other device runs it), shape (...)". */
 void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung);
 /* Was only part of the ladder tried? */

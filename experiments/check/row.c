@@ -169,7 +169,7 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
 {
     char tried[CHECK_TEXT], differed[CHECK_TEXT], untried[CHECK_LONG];
     struct check_rung is = check_rung(r, rung);
-    check_tried_text(tried, r, rung);
+    check_kinds_text(tried, r, rung, false);
     text_add(&cell[CHECK_RUNG], promise_name[rung]);
     text_add(&cell[CHECK_VERDICT], check_state_name[is.state]);
     text_unsigned(&cell[CHECK_ATTEMPTS], is.attempts);
@@ -180,7 +180,7 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     if (is.state == CHECK_KEPT)
         text_figure(&cell[CHECK_UNSEEN_P95], (struct figure){true, is.unseen_p95});
     text_add(&cell[CHECK_TRIED], tried);
-    check_differed_text(differed, r, rung);
+    check_kinds_text(differed, r, rung, true);
     text_add(&cell[CHECK_DIFFERED], differed);
     check_untried_text(untried, r, rung);
     text_add(&cell[CHECK_REASON_IS], is.reason);

@@ -28,7 +28,7 @@ void gate_says(struct text *to, const struct gate_entry *e)
                     e->tolerance.text, recommend_quantity_name[e->tolerance.quantity]);
     if (r->worst != SIZE_MAX && e->tolerant && e->promise == PROMISE_NONE)
         text_format(to, " in %llu runs", (unsigned long long)r->runs);
-    if (kept && e->promise == PROMISE_NONE && r->runs >= e->wanted)
+    if (kept && e->tolerant && e->promise == PROMISE_NONE && r->runs >= e->wanted)
         text_format(to, ", %g%% confident that under %g%% of runs exceed it", 100 * e->confidence,
                     100 * e->differing);
     if (r->worst == SIZE_MAX && e->tolerant)

@@ -68,7 +68,7 @@ static void say_flattened(const struct run_command *c)
         }
 }
 
-/* The devices of a study that is repeated are not known yet. */
+/* Where no device was asked for, one may be found, or the study repeated with --from names one. */
 static bool may_use_gpus(const struct request *r)
 {
     const struct list *asked = &r->axis[AXIS_DEVICE];

@@ -75,8 +75,8 @@ static bool pick_near(uint32_t leaf[3], const struct sum_tree *t, size_t leaves,
     return true;
 }
 
-/* Under three children of a node that adds more than two; else any three, or three that are near.
- */
+/* From three terms of a node that adds more than two; else any three leaves, or three near each
+ * other. */
 static void pick_leaves(uint32_t leaf[3], const struct sum_tree *t, size_t leaves, uint64_t *state)
 {
     size_t node = t->additions > 0 ? pick_node(t, state) : 0;
