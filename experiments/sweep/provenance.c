@@ -103,27 +103,29 @@ static json_t *gpus(const struct axes *axes)
     return list;
 }
 
-/* Loading cuBLAS takes longer than a small study, and each of many ranks would do it: only where a
- * GPU is used. */
-static const char *cublas(const struct axes *axes)
+/* To load cuBLAS, or to ask the driver, takes longer than a small study, and each of many ranks
+ * would do it: only where a GPU is used. */
+static bool uses_gpu(const struct axes *axes)
 {
-    const char *version = NULL;
-    for (size_t i = 0; i < axes->devices && !version; i++)
-        if (axes->device[i].kind == DEVICE_CUDA)
-            version = gpu_cublas();
-    return version ? version : "";
+    bool does = false;
+    for (size_t i = 0; i < axes->devices; i++)
+        does |= axes->device[i].kind == DEVICE_CUDA;
+    return does;
 }
 
 static json_t *machine(const struct axes *axes)
 {
     char cpu[MACHINE_TEXT], system[MACHINE_TEXT];
+    bool gpu = uses_gpu(axes);
+    const char *cublas = gpu ? gpu_cublas() : NULL;
     machine_cpu(cpu);
     machine_system(system);
-    return json_pack(
-        "{ss si so ss so ss* ss ss ss}", "cpu", cpu, "processors", (int)machine_processors(),
-        "memory_bytes", json_integer((json_int_t)machine_memory()), "system", system, "gpus",
-        gpus(axes), "visible_devices", getenv("CUDA_VISIBLE_DEVICES"), "cuda_driver", gpu_driver(),
-        "cuda_runtime", gpu_build() ? gpu_build() : "", "cublas", cublas(axes));
+    return json_pack("{ss si so ss so ss* ss ss ss}", "cpu", cpu, "processors",
+                     (int)machine_processors(), "memory_bytes",
+                     json_integer((json_int_t)machine_memory()), "system", system, "gpus",
+                     gpus(axes), "visible_devices", getenv("CUDA_VISIBLE_DEVICES"), "cuda_driver",
+                     gpu ? gpu_driver() : "not looked for: no GPU is used", "cuda_runtime",
+                     gpu_build() ? gpu_build() : "", "cublas", cublas ? cublas : "");
 }
 
 json_t *provenance_arguments(int argc, char **argv)

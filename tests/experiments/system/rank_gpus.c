@@ -3,8 +3,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "experiments/system/rank_gpus.h"
+#include "tests/support/program.h"
 
 static void expect_list(const char *list, uint64_t alike, uint32_t place, const char *due)
 {
@@ -73,4 +75,22 @@ Test(rank_gpus, the_place_on_a_machine_is_what_its_launcher_says)
     cr_expect(rank_place(rank) == 2);
     setenv("ULPSCOPE_RANK", "6/8", 1); /* a rank told by hand has no launcher */
     cr_expect(rank_place(rank) == 5);
+}
+
+/* Where no process holds a GPU, its driver takes a second to answer: each of many ranks would wait.
+ */
+Test(rank_gpus, a_study_on_the_cpu_asks_no_driver, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const study =
+        "accuracy --method sum/serial --input uniform --n 10 --storage fp32 --accumulator fp32";
+    char loaded[600], options[300];
+    snprintf(loaded, sizeof loaded, "%s/loaded", folder);
+    setenv("PLAYED_DRIVER_LOADED", loaded, 1);
+    setenv("LD_LIBRARY_PATH", PLAYED_DRIVER, 1);
+    snprintf(options, sizeof options, "%s --device cpu", study);
+    cr_expect_eq(run_program("run", options), 0);
+    cr_expect(access(loaded, F_OK) != 0, "a study on the CPU loads libcuda");
+    snprintf(options, sizeof options, "%s --device cuda:7", study);
+    cr_expect_eq(run_program("run", options), 4);
+    cr_expect(access(loaded, F_OK) == 0, "one on a GPU has not loaded this libcuda");
 }
