@@ -175,6 +175,7 @@ typedef enum status (*check_try)(struct check *c, struct check_outcome *o, struc
 enum status check_repeat(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_process(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_under_load(struct check *c, struct check_outcome *o, struct problem *p);
+enum status check_after(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_shape(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_environment(struct check *c, struct check_outcome *o, struct problem *p);
 enum status check_offset(struct check *c, struct check_outcome *o, struct problem *p);

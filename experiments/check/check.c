@@ -15,6 +15,7 @@ const struct check_kind_facts check_kinds[CHECK_KINDS] = {
     [CHECK_REPEAT] = {"repeat", PROMISE_RUN_TO_RUN, 0, "run after run in one process"},
     [CHECK_PROCESS] = {"process", PROMISE_RUN_TO_RUN, 0, "fresh processes"},
     [CHECK_LOAD] = {"load", PROMISE_RUN_TO_RUN, 0, "while the device has other work"},
+    [CHECK_AFTER] = {"after", PROMISE_RUN_TO_RUN, 0, "what the process has run before"},
     [CHECK_SHAPE] = {"shape", PROMISE_GPU_TO_GPU, 0, "launch shapes"},
     [CHECK_ENVIRONMENT] = {"environment", PROMISE_GPU_TO_GPU, 0,
                            "numbers of threads that the environment asks for"},
@@ -43,6 +44,7 @@ static const struct {
     [CHECK_REPEAT] = {check_repeat, 3},
     [CHECK_PROCESS] = {check_process, 2},
     [CHECK_LOAD] = {check_under_load, 3},
+    [CHECK_AFTER] = {check_after, 1},
     [CHECK_SHAPE] = {check_shape, 2},
     [CHECK_ENVIRONMENT] = {check_environment, 2},
     [CHECK_OFFSET] = {check_offset, 1},
@@ -107,12 +109,12 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
 }
 
 /* What is sure of a repetition follows from how often it was made; of what is varied it is the
- * variety that tells. Fresh processes and a loaded device take long. */
+ * variety that tells. Fresh processes, a loaded device and other lengths take long. */
 enum { VARIED_LEAST = 100, SHARE = 10 };
 
 uint64_t check_wanted(const struct check_request *r, enum check_kind kind)
 {
-    bool slow = kind == CHECK_PROCESS || kind == CHECK_LOAD;
+    bool slow = kind == CHECK_PROCESS || kind == CHECK_LOAD || kind == CHECK_AFTER;
     uint64_t least = slow ? CHECK_LEAST : VARIED_LEAST, share = r->enough / SHARE;
     if (r->enough == 0)
         return UINT64_MAX;
@@ -238,7 +240,7 @@ static enum status cut_short(const struct check *c, struct check_tried *t, struc
 static void note_length(const struct check *c, struct check_tried *t, enum check_kind kind,
                         size_t n, bool reached)
 {
-    bool starts = kind == CHECK_PROCESS || kind == CHECK_ENVIRONMENT;
+    bool starts = kind == CHECK_PROCESS || kind == CHECK_AFTER || kind == CHECK_ENVIRONMENT;
     if (reached)
         check_set_add(&t->reached, n);
     else if (!starts && clock_ns() < c->until)

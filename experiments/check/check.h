@@ -15,6 +15,7 @@ enum check_kind {
     CHECK_REPEAT,
     CHECK_PROCESS,
     CHECK_LOAD,
+    CHECK_AFTER,
     CHECK_SHAPE,
     CHECK_ENVIRONMENT,
     CHECK_OFFSET,

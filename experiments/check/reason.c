@@ -61,6 +61,7 @@ const char *check_senseless(const struct check *c, enum check_kind kind)
                : !c->request->recorded ? "no recorded results are at hand (--recorded DIR)"
                                        : NULL;
     case CHECK_REPEAT:
+    case CHECK_AFTER:
     case CHECK_KINDS:
         break;
     }

@@ -1,4 +1,5 @@
-/* run_to_run: the same again, in this process, in others, and while the device has other work. */
+/* run_to_run: the same again, in this process, in others, while the device has other work, and
+ * after other lengths. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,87 @@ enum status check_process(struct check *c, struct check_outcome *o, struct probl
             if (status == STATUS_OK)
                 status = check_take(c, o, &out, 0, p, "in fresh process %d", i + 1);
         }
+    }
+    o->found.runs = c->request->runs;
+    return status;
+}
+
+/* Cases of the pair of formats that have other lengths, and are no more than so much longer: those
+ * that stand first. Numbers and data that were asked for have lengths of their own. */
+enum { LENGTHS_BEFORE = 3, LOOKED_THROUGH = 64, LONGER = 16, LENGTH_LEAST = 1 << 16 };
+
+static size_t other_lengths(const struct check *c, struct check_case others[LENGTHS_BEFORE])
+{
+    struct check_request r = *c->request;
+    struct check looked = *c;
+    struct check_case k;
+    size_t count = 0, most = c->at.n > LENGTH_LEAST / LONGER ? LONGER * c->at.n : LENGTH_LEAST;
+    r.n = (struct numbers){0};
+    looked.request = &r;
+    for (size_t u = 0; u < LOOKED_THROUGH && count < LENGTHS_BEFORE; u++) {
+        enum check_found found = check_case_at(&looked, CHECK_AFTER, u, &k);
+        if (found == CHECK_NO_MORE)
+            break;
+        bool other = found == CHECK_FOUND && k.n != c->at.n && k.n <= most &&
+                     k.pair.storage == c->at.pair.storage &&
+                     k.pair.accumulator == c->at.pair.accumulator;
+        for (size_t i = 0; i < count && other; i++)
+            other = others[i].n != k.n;
+        k.shape = c->at.shape;
+        if (other)
+            others[count++] = k;
+    }
+    return count;
+}
+
+/* Runs another case in the process of this one, which then is the case at hand again. One that the
+ * subject refuses changes nothing. */
+static enum status run_other(struct check *c, const struct check_case *other, bool *ran,
+                             struct problem *p)
+{
+    const struct check_case own = c->at;
+    struct problem why = {0};
+    struct array out;
+    enum status status = check_load_case(c, other, &why);
+    if (status == STATUS_OK) {
+        struct check_setting plain = check_plain(c, other);
+        status = check_once(c, &plain, &out, &why);
+    }
+    *ran = status == STATUS_OK;
+    if (status == STATUS_OK)
+        free(out.data);
+    if (status != STATUS_OK && status != STATUS_USAGE)
+        return problem(p, status, "%s", why.text);
+    return check_load_case(c, &own, p);
+}
+
+/* What compiles or tunes itself for a length may do so for any from then on. Subjects that are not
+ * ours begin in a fresh process, which has seen no length. */
+enum status check_after(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct array out;
+    struct check_case others[LENGTHS_BEFORE];
+    size_t count = other_lengths(c, others);
+    struct check_setting plain = check_plain(c, &c->at);
+    bool fresh = plain.method->foreign && foreign_restarts(plain.method);
+    enum status status = STATUS_OK;
+    if (count == 0)
+        return STATUS_OK;
+    if (fresh)
+        foreign_end(plain.method);
+    status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        status =
+            check_take(c, o, &out, 0, p, fresh ? "first in a process" : "before other lengths");
+    for (size_t i = 0; i < count && status == STATUS_OK && (i == 0 || !check_enough(c, o)); i++) {
+        bool ran = false;
+        status = run_other(c, &others[i], &ran, p);
+        if (status != STATUS_OK || !ran)
+            continue;
+        plain = check_plain(c, &c->at);
+        status = check_once(c, &plain, &out, p);
+        if (status == STATUS_OK)
+            status = check_take(c, o, &out, 0, p, "after a run on %zu elements", others[i].n);
     }
     o->found.runs = c->request->runs;
     return status;

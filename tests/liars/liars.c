@@ -103,6 +103,16 @@ static int second_call(const struct ulpscope_task *t)
     return add(t, ++calls > 1);
 }
 
+/* Once a process has added arrays of two lengths it is another order, as of what is compiled for one
+ * length and then for any. */
+static int two_lengths(const struct ulpscope_task *t)
+{
+    static size_t first, other;
+    first = first ? first : t->n;
+    other = t->n != first ? t->n : other;
+    return add(t, other != 0);
+}
+
 /* Where an element is zero the order is that of the moment. */
 static int zeros(const struct ulpscope_task *t)
 {
@@ -418,6 +428,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(ten_millionth, SUM, RUN_TO_RUN, 0),
     SUBJECT(birth, SUM, RUN_TO_RUN, 0),
     SUBJECT(second_call, SUM, RUN_TO_RUN, 0),
+    SUBJECT(two_lengths, SUM, RUN_TO_RUN, 0),
     SUBJECT(zeros, SUM, RUN_TO_RUN, 0),
     SUBJECT(repeated, SUM, RUN_TO_RUN, 0),
     SUBJECT(unaligned, SUM, GPU_TO_GPU, 0),

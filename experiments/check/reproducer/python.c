@@ -309,9 +309,10 @@ static enum status add_function(struct text *to, const struct reproducer *r, str
                 "OFFSET, DEVICE = [%zu, %zu], [\"%s\", \"%s\"]  # elements off an aligned address; "
                 "where they lie\n",
                 r->run[0].offset, r->run[1].offset, device[0], device[1]);
-    text_add(to, "\n\ndef run(k):\n    x = put(BASE[k][:N], OFFSET[k], DEVICE[k])\n");
+    text_format(to, "\n\ndef run(k%s):\n    x = put(BASE[k][:%s], OFFSET[k], DEVICE[k])\n",
+                r->after ? ", n=N" : "", r->after ? "n" : "N");
     if (operation_has(r->method->operation, OPERAND_IN2))
-        text_add(to, "    y = put(BASE[k][N:], 0, DEVICE[k])\n");
+        text_format(to, "    y = put(BASE[k][N:%s], 0, DEVICE[k])\n", r->after ? "N + n" : "");
     if (strchr(call, 'X'))
         add_shape(to, r);
     if (strstr(call, "keys"))
@@ -350,20 +351,27 @@ static void add_main(struct text *to, const struct reproducer *r)
     bool python = name_is_python(r->method->name), process = r->fresh && python;
     const char *run = process ? "run_fresh" : "run";
     if (process)
-        text_add(to,
-                 "\n\nprocesses = 0\n\n\ndef run_fresh(k):\n"
-                 "    \"\"\"In a process of its own, the first run there or a later one.\"\"\"\n"
-                 "    global processes\n    times = (0, 1, 2, 9)[processes % 4]\n"
-                 "    processes += 1\n"
-                 "    said = subprocess.run([sys.executable, __file__, \"--run\", str(k), "
-                 "str(times)],\n                          check=True, capture_output=True)\n"
-                 "    return floats(said.stdout.decode())\n");
+        text_format(
+            to,
+            "\n\nprocesses = 0\n\n\ndef run_fresh(k):\n"
+            "    \"\"\"In a process of its own, the first run there or a later one%s.\"\"\"\n"
+            "    global processes\n    times = (0, 1, 2, 9)[processes%s %% 4]\n"
+            "    processes += 1\n"
+            "    said = subprocess.run([sys.executable, __file__, \"--run\", str(k), "
+            "str(times)%s],\n                          check=True, capture_output=True)\n"
+            "    return floats(said.stdout.decode())\n",
+            r->after ? "; in every other one after other lengths" : "", r->after ? " // 2" : "",
+            r->after ? ", str(processes % 2)" : "");
     text_add(to, "\n\ndef main():\n");
     if (process)
-        text_add(to,
-                 "    if len(sys.argv) > 3 and sys.argv[1] == \"--run\":\n"
-                 "        for _ in range(int(sys.argv[3])):\n            run(int(sys.argv[2]))\n"
-                 "        print(*(x.hex() for x in run(int(sys.argv[2]))))\n        return 0\n");
+        text_format(to,
+                    "    if len(sys.argv) > 3 and sys.argv[1] == \"--run\":\n%s"
+                    "        for _ in range(int(sys.argv[3])):\n            run(int(sys.argv[2]))\n"
+                    "        print(*(x.hex() for x in run(int(sys.argv[2]))))\n        return 0\n",
+                    r->after ? "        for n in filter(None, [N // 2, N // 4 * 3]) if sys.argv[4] "
+                               "== \"0\" else []:\n"
+                               "            run(int(sys.argv[2]), n)\n"
+                             : "");
     if (r->load)
         text_add(to, "    load_of = [subprocess.Popen([sys.executable, \"-c\", \"while True: "
                      "pass\"]) for _ in range(os.cpu_count())]\n"

@@ -31,6 +31,7 @@ struct reproducer {
     size_t from, end;                /* the outputs that are looked at: [from, end) */
     uint64_t runs;                   /* times that the second run is tried */
     bool fresh;                      /* each run in a process of its own */
+    bool after;                      /* every other one of these runs on other lengths before */
     bool load;                       /* while the processors have other work */
     const struct possible *possible; /* what one output may be: the second run is not compared */
     const char *title;               /* what is shown, in one line */

@@ -5,6 +5,7 @@
 #include "experiments/check/attempts.h"
 #include "experiments/check/report.h"
 #include "experiments/check/reproducer/reproducer.h"
+#include "experiments/options/subject_name.h"
 #include "reference/format/number.h"
 
 enum { RUNS_LEAST = 1000, RUNS_MORE = 100 };
@@ -107,10 +108,14 @@ static void set_words(struct made *m, const struct check_report *report, enum ch
         snprintf(m->words[k], sizeof m->words[k], "%s", b->is[k]);
 }
 
-static bool told(enum check_kind kind)
+/* Other lengths are those of prefixes, which an array has that is no matrix and has no keys. */
+static bool told(const struct check_report *report, enum check_kind kind)
 {
-    return (kind < CHECK_BATCH || kind > CHECK_LAYOUT) && kind != CHECK_RECORDED &&
-           kind != CHECK_ENVIRONMENT;
+    const struct check_break *b = &report->tried[kind].witness;
+    return kind == CHECK_AFTER
+               ? name_is_python(report->request.method->name) && b->at.setting.bins == 0
+               : (kind < CHECK_BATCH || kind > CHECK_LAYOUT) && kind != CHECK_RECORDED &&
+                     kind != CHECK_ENVIRONMENT;
 }
 
 static enum status make(struct made *m, const struct check_report *report, enum check_kind kind,
@@ -125,6 +130,7 @@ static enum status make(struct made *m, const struct check_report *report, enum 
     const struct check *c = &m->check;
     size_t outputs = check_outputs(c);
     bool repeats = check_kinds[kind].rung == PROMISE_RUN_TO_RUN;
+    bool fresh = kind == CHECK_PROCESS || kind == CHECK_AFTER;
     bool one = kind == CHECK_EXACT || kind == CHECK_PERMUTATION;
     uint64_t runs = b->runs * RUNS_MORE;
     m->command = check_command(report, kind, program);
@@ -144,7 +150,9 @@ static enum status make(struct made *m, const struct check_report *report, enum 
                                 .runs = !repeats            ? 1
                                         : runs > RUNS_LEAST ? runs
                                                             : RUNS_LEAST,
-                                .fresh = kind == CHECK_PROCESS,
+                                .fresh = fresh,
+                                .after = fresh && name_is_python(q->method->name) &&
+                                         b->at.setting.bins == 0 && b->at.n > 1,
                                 .load = kind == CHECK_LOAD || b->at.busy,
                                 .title = m->title,
                                 .words = {m->words[0], m->words[1]},
@@ -158,7 +166,7 @@ enum status reproducer_of_check(const char *file, const struct check_report *rep
                                 const char *program, bool *found, struct problem *p)
 {
     size_t kind = 0, other = CHECK_KINDS;
-    for (; kind < CHECK_KINDS && !(report->tried[kind].broken && told(kind)); kind++)
+    for (; kind < CHECK_KINDS && !(report->tried[kind].broken && told(report, kind)); kind++)
         if (report->tried[kind].broken)
             other = kind;
     *found = kind < CHECK_KINDS;

@@ -275,6 +275,7 @@ static bool has_sense(const struct method *m, enum check_kind kind)
         return false;
     case CHECK_REPEAT:
     case CHECK_LOAD:
+    case CHECK_AFTER:
     case CHECK_SHAPE:
     case CHECK_OFFSET:
     case CHECK_NEIGHBOUR:
