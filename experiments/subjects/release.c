@@ -1,4 +1,5 @@
 #include "experiments/subjects/release.h"
+#include "experiments/subjects/release_cublas.h"
 #include "experiments/subjects/subject.h"
 
 #include <dlfcn.h>
@@ -84,16 +85,13 @@ static const struct release_method *find(const struct release *release, const ch
     return NULL;
 }
 
-static enum status make(struct named *made, const char *where, const char *name, struct problem *p)
+/* Of CUB and Thrust: what the shared object of the release holds. */
+static enum status make_cccl(struct named *made, const char *folder, const char *version,
+                             const char *where, const struct method *of, struct problem *p)
 {
-    const char *folder = getenv("ULPSCOPE_RELEASES"), *version = strchr(name, '@') + 1;
-    const struct method *of = routine(name);
     const struct release *release;
     char path[PATH_MAX];
-    if (strlen(name) >= NAME || version_of(version) == 0)
-        return problem(p, STATUS_USAGE, "%s: found '%.200s', expected a release as in %s@3.1.4",
-                       where, name, of->name);
-    snprintf(path, sizeof path, "%s/%s.so", folder && *folder ? folder : RELEASE_FOLDER, version);
+    snprintf(path, sizeof path, "%s/%s.so", folder, version);
     if (!subject_hash_file(made->fingerprint, path))
         return problem(p, STATUS_DATA,
                        "%s: could not be read: %s (experiments/releases/releases builds releases, "
@@ -105,19 +103,41 @@ static enum status make(struct named *made, const char *where, const char *name,
     const struct release_method *found = find(release, of->name);
     if (!found)
         return problem(p, STATUS_USAGE, "%s: %s is not in CCCL %s", where, of->name, version);
-    snprintf(made->name, sizeof made->name, "%s", name);
     snprintf(made->summary, sizeof made->summary, "%s, compiled with CCCL %s", of->summary,
              version);
-    made->method = *of;
-    made->method.name = made->name;
-    made->method.former = NULL;
-    made->method.summary = made->summary;
     made->method.cuda = found->cuda;
-    made->method.vendor = false; /* those of the program's own release stand beside it */
     struct format_pairs *pairs = &made->method.pairs[DEVICE_CUDA];
     for (enum format f = 0; f < FORMATS; f++)
         pairs->accumulators[f] &= found->accumulators[f];
     return STATUS_OK;
+}
+
+/* Of cuBLAS: the program's own code, which calls the process's cuBLAS. */
+static enum status make_cublas(struct named *made, const char *folder, const char *version,
+                               const char *where, const struct method *of, struct problem *p)
+{
+    enum status status = release_cublas(made->fingerprint, folder, version, version_of(version),
+                                        where, made->name, of, p);
+    snprintf(made->summary, sizeof made->summary, "%s, cuBLAS %s", of->summary, version);
+    made->method.cuda = method_cuda(of);
+    return status;
+}
+
+static enum status make(struct named *made, const char *where, const char *name, struct problem *p)
+{
+    const char *folder = getenv("ULPSCOPE_RELEASES"), *version = strchr(name, '@') + 1;
+    const struct method *of = routine(name);
+    if (strlen(name) >= NAME || version_of(version) == 0)
+        return problem(p, STATUS_USAGE, "%s: found '%.200s', expected a release as in %s@%s", where,
+                       name, of->name, method_of_cublas(of) ? "13.1.0" : "3.1.4");
+    snprintf(made->name, sizeof made->name, "%s", name);
+    made->method = *of;
+    made->method.name = made->name;
+    made->method.former = NULL;
+    made->method.summary = made->summary;
+    made->method.vendor = false; /* those of the program's own release stand beside it */
+    return (method_of_cublas(of) ? make_cublas : make_cccl)(
+        made, folder && *folder ? folder : RELEASE_FOLDER, version, where, of, p);
 }
 
 enum status release_named(const struct method **m, const char *where, const char *name,

@@ -1,8 +1,8 @@
-/* The methods of kernels/cub and kernels/thrust, compiled with another release of CCCL:
- * `cub/sum@3.1.4` is cub/sum, of the shared object 3.1.4.so that experiments/releases/releases
- * made.
+/* Methods of libraries, by release. `cub/sum@3.1.4` is cub/sum, compiled with CCCL 3.1.4: that of
+ * the shared object 3.1.4.so, which experiments/releases/releases made. `cublas/norm@13.1.0` is
+ * cublas/norm, called in cuBLAS 13.1.0 (release_cublas.h).
  *
- * These objects lie in the folder that the environment variable ULPSCOPE_RELEASES names, else in
+ * All lie in the folder that the environment variable ULPSCOPE_RELEASES names, else in
  * build/releases. They are loaded into this process: their methods are run as those of the registry
  * are, and promise what these promise. */
 #pragma once

@@ -3,6 +3,7 @@
 #include "experiments/operations/operation.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/subjects/release.h"
+#include "experiments/subjects/release_cublas.h"
 #include "reports/text/near.h"
 
 #include <errno.h>
@@ -66,8 +67,11 @@ enum status subject_named(const struct method **m, const char *where, const char
     if (name_is_release(name))
         return release_named(m, where, name, p);
     *m = method_named(name);
-    if (*m)
-        return STATUS_OK;
+    if (*m) {
+        enum status status = release_cublas_beside(*m, where, p);
+        *m = status == STATUS_OK ? *m : NULL;
+        return status;
+    }
     struct near near = {.word = name};
     bool family = false;
     for (size_t i = 0; i < method_count; i++) {

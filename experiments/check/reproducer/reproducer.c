@@ -6,6 +6,7 @@
 #include "experiments/options/options.h"
 #include "experiments/options/subject_name.h"
 #include "experiments/subjects/foreign.h"
+#include "experiments/subjects/release_cublas.h"
 #include "experiments/system/machine.h"
 #include "kernels/gpu/gpu.h"
 #include "reference/format/number.h"
@@ -141,7 +142,7 @@ static void facts(struct text *to, const struct reproducer *r, const char *prefi
     }
     if (!r->method->foreign) {
         const char *cublas = gpu_cublas(), *at = strchr(r->method->name, '@');
-        const char *cccl = at ? at + 1 : build_cccl;
+        const char *cccl = at && !method_of_cublas(r->method) ? at + 1 : build_cccl;
         snprintf(line, sizeof line, "library: CUDA %s%s%s%s%s, compiled by %s",
                  gpu_build() ? gpu_build() : "not in this build", *cccl ? ", CCCL " : "", cccl,
                  cublas ? ", cuBLAS " : "", cublas ? cublas : "",
