@@ -49,18 +49,26 @@ class Results:
             self.study = json.loads((folder / 'study.json').read_text(encoding='utf-8'))
         except (OSError, ValueError, KeyError) as e:
             raise Fault(3, f'{folder}: is no results directory of `releases try`: {e}') from None
-        self.trial = {(r['method'], r['rung']): r for r in rows_of(folder / 'trial.csv')}
+        self.trial = {(r['method'], r['rung']): r for name in ('trial.csv', 'cublas-trial.csv') for r in rows_of(folder / name)}
         if not self.trial:
             raise Fault(3, f'{folder}/trial.csv: found no row, expected one for each routine and rung')
-        self.special = rows_of(folder / 'special.csv')
-        self.bench = rows_of(folder / 'bench.csv') + rows_of(folder / 'bench-slow.csv')
-        self.errors = rows_of(folder / 'errors/results.csv')
+        self.answered = {r['release']: r['answered'] for r in rows_of(folder / 'cublas-answered.csv')}
+        # What another cuBLAS answered tells nothing of this release.
+        self.cublas = {r: of for r, of in self.manifest.get('cublas', {}).items() if self.answered.get(r) == r}
+        self.special = rows_of(folder / 'special.csv') + rows_of(folder / 'cublas-special.csv')
+        self.bench = [r for name in ('bench', 'bench-slow', 'bench-rows', 'cublas-bench') for r in rows_of(folder / f'{name}.csv')]
+        self.errors = rows_of(folder / 'errors/results.csv') + rows_of(folder / 'errors.csv')
         self.scans = rows_of(folder / 'scans/results.csv')
         self.orders = {r['method']: r for r in rows_of(folder / 'orders.csv')}
         self.bounds = rows_of(folder / 'bounds.csv')
+        self.counts = rows_of(folder / 'counts.csv')
+
+    def of(self, routine):
+        """The releases of the library that it is of."""
+        return self.cublas if routine.startswith('cublas/') else self.releases
 
     def having(self, routine):
-        return [r for r, of in self.releases.items() if routine in of['methods']]
+        return [r for r, of in self.of(routine).items() if routine in of['methods']]
 
 
 def promise_of(results, routine):
@@ -137,6 +145,7 @@ def broken_promises(results, routines):
 
 
 def findings(results, routines):
+    """Of a text and a command, which may be None."""
     found = list(broken_promises(results, routines))
     broken = len(found)
     yield from ((f'{text}', command) for text, command in found)
@@ -155,7 +164,7 @@ def findings(results, routines):
             yield (f'**{routine} gives impossible results** in {named([r for r, _ in of], have)}: {count} of {cases} special inputs in '
                    f"{of[-1][0]}, of the classes {', '.join(classes)}{f' ({why})' if why else ''}; the first: {one['storage']}, "
                    f"{one['elements'] or one['input']} gives {one['result_hex'] or one['result']}, possible is {one['possible']}.", None)
-    yield from ((text, None) for of in (alignment_found, errors_found, orders_found, bounds_found) for text in of(results, routines))
+    yield from ((text, None) for of in (alignment_found, batches_found, errors_found, orders_found, counts_found, bounds_found) for text in of(results, routines))
 
 
 def counted(row):
@@ -182,6 +191,21 @@ def alignment_found(results, routines):
                f'it: {min(kept.values())} attempts or more each); another GPU was not tried.')
 
 
+def batches_found(results, routines):
+    """Whether a row, or an element of a product, depends on what else is computed: beside the ladder, and promised by none."""
+    for routine in routines:
+        have = results.having(routine)
+        rows = {r: row for r in have for row in [results.trial.get((f'{routine}@{r}', 'batch_invariant'))] if row and row['attempts'] not in ('', '0')}
+        moved, still = [r for r in rows if counted(rows[r])], [r for r in rows if not counted(rows[r])]
+        if moved:
+            counts = ', '.join(f"{rows[r]['differing']} of {rows[r]['attempts']}" for r in moved)
+            yield (f"**An output of {routine} depends on what else is computed** in {named(moved, have)}: other bits in {counts} attempts "
+                   '(other rows or columns, more or fewer of them). It promises nothing of this.')
+        if still:
+            yield (f"{routine}: no output was seen to depend on what else is computed in {named(still, have)} "
+                   f"({min(int(rows[r]['attempts']) for r in still)} attempts or more each). It promises nothing of this.")
+
+
 def errors_found(results, routines):
     """Sums that err beyond the bound of their theorem."""
     for routine in routines:
@@ -192,8 +216,9 @@ def errors_found(results, routines):
                 beyond.setdefault((r['storage'], r['input'], r.get('n')), {})[r['method'].split('@')[1]] = (r, found, exact)
         for (storage, name, n), of in beyond.items():
             r, found, exact = list(of.values())[-1]
-            yield (f'**{routine} errs beyond its bound** in {named(list(of), have)}: of n = {n} elements of `{name}` in {storage} the sum is '
-                   f"{found:.3g}, the exact sum is {exact:.3g}: {short(real(r['err_backward']) / UNIT[storage])} u sum|x| off.")
+            word = 'norm' if routine == 'cublas/norm' else 'sum'
+            yield (f'**{routine} errs beyond its bound** in {named(list(of), have)}: of n = {n} elements of `{name}` in {storage} the {word} is '
+                   f"{found:.3g}, the exact {word} is {exact:.3g}: {short(real(r['err_backward']) / UNIT[storage])} u sum|x| off.")
 
 
 def orders_found(results, routines):
@@ -211,8 +236,27 @@ def orders_found(results, routines):
         yield f"The order of additions of {n} fp32 elements is one and the same in all releases of {', '.join(same)}, each by itself."
 
 
+def counts_found(results, _):
+    """cub::DeviceHistogram, which is no routine of the tables: it adds no floating-point numbers."""
+    of, have = {}, list(dict.fromkeys(r['release'] for r in results.counts))
+    for r in results.counts:
+        of.setdefault('right' if r['wrong'] == '0' else 'wrong' if r['wrong'] else 'error', []).append(r)
+    for r in of.get('wrong', []):
+        yield (f"**cub::DeviceHistogram in {r['release']} counts wrongly**: {r['wrong']} of {int(r['bins']) * int(r['runs'])} counts of "
+               f"{r['keys']} keys in {r['bins']} bins, {r['runs']} runs.")
+    for r in of.get('error', []):
+        yield (f"**cub::DeviceHistogram in {r['release']} fails** to count {r['keys']} keys in {r['bins']} bins: "
+               f"{r['error'] or 'for a reason that was not said'}.")
+    right = [release for release in have if all(r in of.get('right', []) for r in results.counts if r['release'] == release)]
+    if right:
+        first = of['right'][0]
+        bins = ', '.join(dict.fromkeys(r['bins'] for r in results.counts))
+        yield (f"cub::DeviceHistogram counts right in {named(right, have)}: {first['keys']} keys in {bins} bins, {first['runs']} runs of each. "
+               'It adds ones to whole numbers, which no order of additions changes.')
+
+
 def bounds_found(results, _):
-    """Each n was tried once, in the oldest and the newest release."""
+    """Each n was tried once."""
     releases = list(dict.fromkeys(r['release'] for r in results.bounds))
     for release in releases:
         of = [r for r in results.bounds if r['release'] == release]
@@ -240,14 +284,14 @@ def bounds_found(results, _):
 
 
 def overview(results, routines):
-    have = list(results.releases)
-    yield '| routine | promises | ' + ' | '.join(have) + ' |'
-    yield '| --- | --- |' + ' --- |' * len(have)
+    of = results.of(routines[0])
+    yield '| routine | promises | ' + ' | '.join(of) + ' |'
+    yield '| --- | --- |' + ' --- |' * len(of)
     for routine in routines:
         promise, cells = promise_of(results, routine), []
-        for release in have:
+        for release in of:
             row = results.trial.get((f'{routine}@{release}', 'run_to_run'))
-            if routine not in results.releases[release]['methods']:
+            if routine not in of[release]['methods']:
                 cells.append('not in this release')
             elif not row:
                 cells.append('not tried')
@@ -263,9 +307,9 @@ def detail(results, routine):
     columns = ['release', *RUNGS, 'special inputs', 'worst error fp32', 'fp64', 'GB/s fp32', 'fp64', 'order']
     yield '| ' + ' | '.join(columns) + ' |'
     yield '| ' + ' | '.join(['---'] * len(columns)) + ' |'
-    for release in results.releases:
+    for release in results.of(routine):
         method = f'{routine}@{release}'
-        if routine not in results.releases[release]['methods']:
+        if routine not in results.of(routine)[release]['methods']:
             yield f'| {release} | not in this release |' + ' |' * (len(columns) - 2)
             continue
         seen = impossible(results, method)
@@ -274,7 +318,7 @@ def detail(results, routine):
                  *(speed(results, method, s) for s in UNIT), letters.get(release, '')]
         yield '| ' + ' | '.join(cells) + ' |'
     for rung in RUNGS:
-        shown = [row for release in results.releases for row in [results.trial.get((f'{routine}@{release}', rung))]
+        shown = [row for release in results.of(routine) for row in [results.trial.get((f'{routine}@{release}', rung))]
                  if row and row['verdict'] == 'broken' and row['command']]
         if shown:
             row = shown[-1]
@@ -285,36 +329,72 @@ def detail(results, routine):
             break
 
 
-def text_of(results, routines):
+def where_from(results, machine):
+    """Wheels, compilers and hashes."""
+    if results.releases:
+        yield '| release | wheel of nvidia-cuda-cccl | compiler | seconds | not in this release |'
+        yield '| --- | --- | --- | --- | --- |'
+        for release, of in results.releases.items():
+            yield f"| {release} | {of['wheel']} | {of['compiler']} | {of['seconds']:.0f} | {', '.join(of['not_in_this_release'])} |"
+        yield ''
+    if results.manifest.get('cublas'):
+        yield '| release of cuBLAS | from | version that answered | SHA-256 of libcublas | of libcublasLt |'
+        yield '| --- | --- | --- | --- | --- |'
+        for release, of in results.manifest['cublas'].items():
+            said = results.answered.get(release, '') or 'none'
+            hashes = [next((h[:16] for name, h in of['sha256'].items() if name.startswith(f'{library}.')), '') for library in ('libcublas', 'libcublasLt')]
+            yield f"| {release} | {of['source']} | {said if said == release else f'**{said}**: left out'} | {' | '.join(hashes)} |"
+        yield ''
+    flags = sorted({of['flags'] for of in results.releases.values()})
+    yield (f"CCCL compiled with `{'`, `'.join(flags)}`; " if flags else '') + f"driver {machine.get('cuda_driver', '')}."
+    yield ''
+    missing = ''.join((*([] if results.cublas else ['releases of cuBLAS (`--cublas`, `--cublas-folder`); ']),
+                       *([] if results.having('cub/rows') else ['segmented sums of more than one segment; ']),
+                       *([] if results.counts else ['histograms, which count and add no floating-point numbers; '])))
+    yield (f'Not tried: {missing}16-bit accumulators, fp16, and fp32 added in fp64 (each pair of formats takes a compiler seconds a release); '
+           'scans by key; histograms with weights, which cub::DeviceHistogram does not have; other GPUs.')
+
+
+def again_all(results):
+    """The command that measures it anew."""
+    words = [','.join(results.releases), '--cublas ' + ','.join(results.cublas) if results.cublas else '']
+    return ' '.join(['experiments/releases/releases all', *filter(None, words)])
+
+
+def text_of(results, routines, cublas_routines):
     machine = results.study.get('machine', {})
     gpus = ', '.join(dict.fromkeys(g['name'] for g in machine.get('gpus', []))) or 'no GPU'
-    routines = [r for r in routines if results.having(r)]
-    yield '# CUB and Thrust, release by release'
+    tables = [of for of in ([r for r in one if results.having(r)] for one in (routines, cublas_routines)) if of]
+    every = [r for of in tables for r in of]
+    counted = [f'{len(of)} release{"s" * (len(of) > 1)} of {name}' for name, of in (('CCCL', results.releases), ('cuBLAS', results.cublas)) if of]
+    yield '# CUB, Thrust and cuBLAS, release by release' if results.cublas else '# CUB and Thrust, release by release'
     yield ''
-    yield (f"{len(results.releases)} releases of CCCL on {gpus}, {results.study.get('started', '')[:10]}: "
-           f"what each routine promises, keeps and costs. `experiments/releases/releases all {','.join(results.releases)}` measures it anew.")
+    yield (f"{' and '.join(counted)} on {gpus}, {results.study.get('started', '')[:10]}: "
+           f"what each routine promises, keeps and costs. `{again_all(results)}` measures it anew.")
     yield ''
     yield '## Findings'
     yield ''
-    for text, command in findings(results, routines):
+    for text, command in findings(results, every):
         yield f'- {text}'
         if command:
             yield f'  `{again(command)}`'
     yield ''
     yield '## The highest rung that each keeps'
     yield ''
-    yield from overview(results, routines)
-    yield ''
+    for of in tables:
+        yield from overview(results, of)
+        yield ''
     yield ('Bold: a promise is broken. A rung counts as kept where at least 10 attempts were made and none differed; '
            'gpu_to_gpu and order_invariant need another GPU, so that they stand here as tried on one.')
     yield ''
     yield '## Routine by routine'
     yield ''
     yield ('Rungs: attempts that differed, of all; bold: promised and broken; \\*: not tried in full, as no other GPU ran it. Special inputs: '
-           'impossible results, of fp32 and fp64. Worst error: |error| / (u sum|x|) of 2^20 elements of four inputs; of scans ulps of the last '
-           'digit, uniform input. GB/s: 2^28 elements (reduce_by_key, sum_segment: 2^24), in brackets the share of the raw read, of scans and select that of '
+           'impossible results, of fp32 and fp64. Worst error: |error| / (u sum|x|) of 2^20 elements of four inputs, of all bins and rows, of a norm over '
+           'u times the norm, of matrices over u |A| |B|; of scans ulps of the last digit, uniform input. GB/s: 2^28 elements (by key, sum_segment: 2^24; '
+           'rows: 2^16 rows), in brackets the share of the raw read, of scans, by key and select that of '
            'a copy. Order: in a table, the same letter is the same tree of additions of 5,000 fp32 elements. Empty: not tried.')
-    for routine in routines:
+    for routine in every:
         yield ''
         yield f'### {routine}: promises {promise_of(results, routine)}'
         yield ''
@@ -322,21 +402,11 @@ def text_of(results, routines):
     yield ''
     yield '## Where it comes from'
     yield ''
-    yield '| release | wheel of nvidia-cuda-cccl | compiler | seconds | not in this release |'
-    yield '| --- | --- | --- | --- | --- |'
-    for release, of in results.releases.items():
-        yield f"| {release} | {of['wheel']} | {of['compiler']} | {of['seconds']:.0f} | {', '.join(of['not_in_this_release'])} |"
-    yield ''
-    flags = sorted({of['flags'] for of in results.releases.values()})
-    yield f"Compiled with `{'`, `'.join(flags)}`; driver {machine.get('cuda_driver', '')}."
-    yield ''
-    yield ('Not tried: releases of cuBLAS (a wheel of nvidia-cublas has some 500 MB); 16-bit accumulators, fp16, and fp32 added in fp64 (each '
-           'pair of formats takes a compiler seconds a release); segmented sums of more than one segment; histograms, which count and add no '
-           'floating-point numbers; other GPUs.')
+    yield from where_from(results, machine)
 
 
-def write(o, routines):
+def write(o, routines, cublas_routines):
     results = Results(Path(o.out))
     to = Path(o.page) if o.page else Path(o.out) / 'releases.md'
-    to.write_text('\n'.join(text_of(results, routines)) + '\n', encoding='utf-8')
+    to.write_text('\n'.join(text_of(results, list(routines), list(cublas_routines))) + '\n', encoding='utf-8')
     print(to)

@@ -3,19 +3,24 @@
  * itself: most of the compiler's time is its.
  *
  * Each file stands in a namespace of its own, behind all headers. */
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/constant_iterator.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 
+#include "kernels/cub/counts.cuh"
 #include "kernels/cub/elements.cuh"
 #include "kernels/cub/pairs.cuh"
 #include "kernels/cub/release.h"
 #include "kernels/cub/storage.cuh"
+#include "kernels/method/matrix.h"
 #include "kernels/scatter/sorted.cuh"
 #include "kernels/thrust/policy.cuh"
 #include "kernels/transpose/move.cuh"
@@ -39,9 +44,17 @@ namespace release_reduce_by_key
 {
 #include "kernels/cub/reduce_by_key.cu"
 }
+namespace release_segments_by_key
+{
+#include "kernels/cub/segments_by_key.cu"
+}
 namespace release_sum_segment
 {
 #include "kernels/cub/sum_segment.cu"
+}
+namespace release_rows
+{
+#include "kernels/cub/rows.cu"
 }
 namespace release_scan
 {
@@ -107,7 +120,9 @@ static const struct release_method methods[] = {
 #endif
     {"cub/sum_by_key", &release_sum_by_key::cub_sum_by_key_cuda, PAIRS},
     {"cub/reduce_by_key", &release_reduce_by_key::cub_reduce_by_key_cuda, PAIRS},
+    {"cub/segments_by_key", &release_segments_by_key::cub_segments_by_key_cuda, PAIRS},
     {"cub/sum_segment", &release_sum_segment::cub_sum_segment_cuda, PAIRS},
+    {"cub/rows", &release_rows::cub_rows_cuda, PAIRS},
     {"cub/scan", &release_scan::cub_scan_cuda, PAIRS},
 #if CCCL_VERSION >= 3005000
     {"cub/scan_run_to_run", &cub_scan_run_to_run_cuda, WIDE_PAIRS},
