@@ -33,8 +33,8 @@ WAYS = ["eager", "alone", "alone_again", "after", "after_static", "any_length", 
 def functions(torch):
     rows = {"sum_rows": torch.sum, "mean_rows": torch.mean, "var_rows": torch.var, "logsumexp_rows": torch.logsumexp}
     found = {name: (lambda x, f=f: f(x.view(256, -1), dim=1)) for name, f in rows.items()}
-    found.update(sum=torch.sum, mean=torch.mean, var=torch.var, dot=lambda x: torch.dot(x, x.flip(0)),
-                 norm=torch.linalg.vector_norm, logcumsumexp=lambda x: torch.logcumsumexp(x, 0)[-1:])
+    found.update(softmax_rows=lambda x: torch.softmax(x.view(256, -1), dim=1), sum=torch.sum, mean=torch.mean, var=torch.var,
+                 dot=lambda x: torch.dot(x, x.flip(0)), norm=torch.linalg.vector_norm, prod=lambda x: torch.prod(1 + x / 1024))
     return found
 
 

@@ -68,7 +68,7 @@ const struct option_spec option_specs[] = {
     {"python", 0, "LIST", "run",
      "`run trial`: what users call of torch, numpy, jax, cupy, triton, or all; LIBRARY@MODE: "
      "eager, "
-     "deterministic, compiled or deterministic@compiled alone"},
+     "deterministic, compiled, static, deterministic@compiled or deterministic@static alone"},
     {"timed", 0, "N", "run", "`run ladder`: elements of the inputs that methods are timed on"},
     {"load", 0, "LIST", "run check",
      "idle, busy: whether the device has other work meanwhile (`run atomics`, check)"},

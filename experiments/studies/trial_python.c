@@ -75,11 +75,11 @@ static enum status add_named(struct listing *l, const json_t *listed, const char
                          "cupy, triton or all",
                          asked);
     else if (status == STATUS_OK && at && library && !has_mode(library, mode))
-        status =
-            problem(p, STATUS_USAGE,
-                    "run trial: option --python: found '%s', expected a mode of %s: eager, "
-                    "deterministic (torch), compiled (torch, jax), deterministic@compiled (torch)",
-                    asked, name);
+        status = problem(p, STATUS_USAGE,
+                         "run trial: option --python: found '%s', expected a mode of %s: eager, "
+                         "deterministic (torch), compiled (torch, jax), static (torch), "
+                         "deterministic@compiled, deterministic@static (torch)",
+                         asked, name);
     else if (status == STATUS_OK && library)
         status = add_library(l, library, mode, p);
     else if (status == STATUS_OK)

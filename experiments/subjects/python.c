@@ -9,8 +9,16 @@
 #include "reports/text/near.h"
 
 static const char *const arrays[] = {"numpy", "torch", "cupy", "jax", "array"};
-/* The last is both, in whichever order they are named. */
-static const char *const modes[] = {"deterministic", "compiled", "deterministic@compiled"};
+/* By what is asked for, in whichever order: `static` is compiled for each length alone. */
+enum mode { DETERMINISTIC = 1, COMPILED = 2, STATIC = 4 };
+static const struct {
+    const char *name;
+    unsigned asks;
+} modes[] = {{"deterministic", DETERMINISTIC},
+             {"compiled", COMPILED},
+             {"deterministic@compiled", DETERMINISTIC | COMPILED},
+             {"static", COMPILED | STATIC},
+             {"deterministic@static", DETERMINISTIC | COMPILED | STATIC}};
 enum { ARRAYS = sizeof arrays / sizeof *arrays, MODES = sizeof modes / sizeof *modes };
 
 /* Where names leave it open. */
@@ -30,6 +38,23 @@ static const char *word_of(const char *const *words, size_t count, const char *n
     for (size_t i = 0; i < count; i++)
         if (strlen(words[i]) == length && strncmp(words[i], name, length) == 0)
             return words[i];
+    return NULL;
+}
+
+/* What this word, or words before it, ask for; 0: it is none. */
+static unsigned mode_asked(const char *name, size_t length)
+{
+    for (size_t i = 0; i < MODES; i++)
+        if (strlen(modes[i].name) == length && strncmp(modes[i].name, name, length) == 0)
+            return modes[i].asks;
+    return 0;
+}
+
+static const char *mode_name(unsigned asks)
+{
+    for (size_t i = 0; i < MODES; i++)
+        if (modes[i].asks == asks)
+            return modes[i].name;
     return NULL;
 }
 
@@ -70,16 +95,17 @@ struct words {
 static struct words words_of(const char *name)
 {
     struct words w = {.function = strlen(name)};
-    for (;;) {
+    for (unsigned asked = 0;;) {
         size_t at = w.function;
         while (at > 0 && name[at - 1] != '@')
             at--;
         const char *array = at > 0 ? array_named(name + at, w.function - at) : NULL;
         const struct operation *o = at > 0 ? operation_word(name + at, w.function - at) : NULL;
-        const char *mode = at > 0 ? word_of(modes, MODES, name + at, w.function - at) : NULL;
+        unsigned mode = at > 0 ? mode_asked(name + at, w.function - at) : 0;
         if (!array && !o && !mode)
             return w;
-        w.mode = !mode ? w.mode : w.mode && mode != w.mode ? modes[MODES - 1] : mode;
+        asked |= mode;
+        w.mode = mode_name(asked);
         w.array = array ? array : w.array;
         w.operation = o ? o : w.operation;
         w.function = at - 1;

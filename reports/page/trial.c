@@ -175,10 +175,11 @@ void trial_count(struct trial_tally *t, const struct page *r, const struct trial
 static const char *varied(const char *kind)
 {
     static const char *const words[][2] = {
-        {"repeat", "run after run"},    {"process", "fresh processes"},
-        {"load", "under load"},         {"shape", "launch shape"},
-        {"offset", "alignment"},        {"device", "other device"},
-        {"neighbour", "memory around"}, {"environment", "number of threads"}};
+        {"repeat", "run after run"},     {"process", "fresh processes"},
+        {"load", "under load"},          {"shape", "launch shape"},
+        {"offset", "alignment"},         {"device", "other device"},
+        {"neighbour", "memory around"},  {"environment", "number of threads"},
+        {"after", "after other lengths"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(kind, words[i][0]) == 0)
             return words[i][1];

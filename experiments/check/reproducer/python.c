@@ -258,9 +258,12 @@ static void add_mode(struct text *to, const char *mode)
     if (strstr(mode, "deterministic"))
         text_add(to, "os.environ.setdefault(\"CUBLAS_WORKSPACE_CONFIG\", \":4096:8\")\n"
                      "torch.use_deterministic_algorithms(True)\n");
-    if (strstr(mode, "compiled"))
-        text_add(to, "torch._dynamo.config.recompile_limit = 1 << 20\n"
-                     "f = torch.compile(f, fullgraph=True)\n");
+    bool fixed = strstr(mode, "static") != NULL;
+    if (strstr(mode, "compiled") || fixed)
+        text_format(to,
+                    "torch._dynamo.config.recompile_limit = 1 << 20\n"
+                    "f = torch.compile(f, fullgraph=True%s)\n",
+                    fixed ? ", dynamic=False" : "");
 }
 
 static enum status add_function(struct text *to, const struct reproducer *r, struct problem *p)

@@ -4,7 +4,7 @@
 
 NAME is MODULE.FUNCTION or FILE.py:FUNCTION, OPERATION sum, scan, dot, ..., ARRAY the library of the arrays that the
 function takes: numpy, torch, cupy, jax, or array (the standard library's). MODE is how the library is to run it: deterministic
-(PyTorch's use_deterministic_algorithms), compiled (torch.compile, jax.jit), or deterministic@compiled. Requests are those
+(PyTorch's use_deterministic_algorithms), compiled (torch.compile, jax.jit), static (torch.compile, for each length alone), or deterministic@compiled. Requests are those
 of experiments/subjects/wire.h; before a request there may be lines that set something and are not answered:
 
     device cpu|cuda:N    where the array lies
@@ -165,7 +165,7 @@ class Arrays:
 
     def in_mode(self, mode, function):
         """The function as the library runs it in this mode."""
-        has = "torch" if mode == "deterministic" else "torch and jax"
+        has = "torch and jax" if mode == "compiled" else "torch"
         raise Refused(f"mode {mode}: arrays of {self.name} have no such mode; {has} {'have' if ' and ' in has else 'has'} it "
                       f"(give --array, or name the library: python:torch.sum@{mode})", USAGE)
 
@@ -194,7 +194,7 @@ class Torch(Arrays):
                       "accumulated_cache_size_limit"):
             if hasattr(config, limit):
                 setattr(config, limit, 1 << 20)
-        return t.compile(function, fullgraph=True)
+        return t.compile(function, fullgraph=True, dynamic=False if mode == "static" else None)
 
     def narrow(self):
         for form, word in ("bf16", "bfloat16"), ("e4m3", "float8_e4m3fn"), ("e5m2", "float8_e5m2"):

@@ -86,6 +86,11 @@ Test(python, names_say_library_and_operation)
                 "python:torch.cumsum@deterministic@compiled", NULL, &operation_scan);
     expect_name("python:torch.cumsum@compiled@deterministic@torch",
                 "python:torch.cumsum@deterministic@compiled@torch", NULL, &operation_scan);
+    expect_name("python:torch.mean@static", "python:torch.mean@static", NULL, &operation_mean);
+    expect_name("python:torch.mean@static@compiled", "python:torch.mean@static", NULL,
+                &operation_mean);
+    expect_name("python:torch.mean@compiled@static@deterministic",
+                "python:torch.mean@deterministic@static", NULL, &operation_mean);
     expect_name("python:f@compiled@compiled", "python:f@compiled", NULL, &operation_sum);
     expect_name("python:a/b.py:f@eager", "python:a/b.py:f@eager", NULL, &operation_sum);
     expect_name("python:torch.nn.functional.embedding_bag",
