@@ -103,8 +103,8 @@ static int second_call(const struct ulpscope_task *t)
     return add(t, ++calls > 1);
 }
 
-/* Once a process has added arrays of two lengths it is another order, as of what is compiled for one
- * length and then for any. */
+/* Once a process has added arrays of two lengths it is another order, as of what is compiled for
+ * one length and then for any. */
 static int two_lengths(const struct ulpscope_task *t)
 {
     static size_t first, other;

@@ -88,6 +88,17 @@ static void answer(char **argv, double sum)
         exit(0);
 }
 
+/* Has the process been asked for another number of elements before? Few are what asks which formats
+ * it takes. */
+static int another_length(void)
+{
+    static size_t first;
+    static int seen;
+    first = first || n < 30 ? first : n;
+    seen |= n >= 30 && n != first;
+    return seen;
+}
+
 static double now_s(void)
 {
     struct timespec now;
@@ -126,6 +137,8 @@ int main(int argc, char **argv)
             misbehave(argv);
         if (is(argv, "process"))
             sum += getpid();
+        if (is(argv, "lengths"))
+            sum += another_length();
         if (is(argv, "environment") && getenv("OMP_NUM_THREADS"))
             sum += atoi(getenv("OMP_NUM_THREADS"));
         if (is(argv, "noise"))

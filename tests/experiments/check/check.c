@@ -337,6 +337,37 @@ Test(check, asks_fresh_processes)
     foreign_end(NULL);
 }
 
+/* A program that has other results once it was asked for two lengths; that other lengths are asked
+ * for where one is named; and of ours, that the case at hand is the same again after them. */
+Test(check, runs_other_lengths_in_between)
+{
+    static uint64_t one[] = {1000};
+    const struct method *m;
+    struct problem p = {0};
+    char name[400];
+    foreign_server(ULPSCOPE_PROGRAM);
+    snprintf(name, sizeof name, "exec:%s lengths", FLAWED_PROGRAM);
+    cr_assert(subject_named(&m, "test", name, NULL, &p) == STATUS_OK, "%s", p.text);
+    for (size_t i = 0; i < 2; i++) {
+        struct check_request r = request_for(i ? method_named("sum/tiled") : m, 1);
+        r.n = (struct numbers){1, one};
+        struct check_report report = checked(&r);
+        const struct check_tried *after = &report.tried[CHECK_AFTER];
+        cr_expect(after->attempts > 0 && (after->broken > 0) == (i == 0),
+                  "%llu attempts, %zu broken", (unsigned long long)after->attempts, after->broken);
+        cr_expect(report.tried[CHECK_REPEAT].attempts > 0 && !report.tried[CHECK_REPEAT].broken &&
+                  !report.tried[CHECK_PROCESS].broken);
+        if (i > 0)
+            continue;
+        const struct check_break *b = &after->witness;
+        cr_expect(b->at.n <= 1000 && strcmp(b->is[0], "first in a process") == 0 &&
+                      strncmp(b->is[1], "after a run on ", 15) == 0,
+                  "%zu elements: %s, %s", b->at.n, b->is[0], b->is[1]);
+        cr_expect_eq(report.kept, PROMISE_NONE);
+    }
+    foreign_end(NULL);
+}
+
 /* A program that adds in how many threads its environment asks for: the same in each process. */
 Test(check, asks_other_environments)
 {
