@@ -83,15 +83,18 @@ static const char *reason(const struct check *c, const struct check_report *r, e
            : kind == CHECK_DEVICE && c->unusable.status != STATUS_OK ? c->unusable.text
            : kind == CHECK_LOAD && c->no_load.status != STATUS_OK    ? c->no_load.text
            : r->untried.status != STATUS_OK                          ? r->untried.text
-           : kind == CHECK_DEVICE && !format_pairs_any(method_pairs(c->request->method, other))
+           : kind == CHECK_DEVICE &&
+                   (c->ran[kind] || !(c->request->method->of_chip ||
+                                      format_pairs_any(method_pairs(c->request->method, other))))
                ? "no other device runs it"
-           : kind == CHECK_DEVICE   ? "no other device runs it"
            : kind == CHECK_RECORDED ? "nothing recorded is among the cases asked for"
            : c->ran[kind] && kind == CHECK_SHAPE && c->threads.count == 1 && c->blocks.count <= 1
                ? "one launch shape is asked for"
            : c->ran[kind] && kind == CHECK_SHAPE
                ? "all launch shapes come to the same for these lengths"
-           : c->ran[kind] && kind == CHECK_ENVIRONMENT ? no_time_to_start
+           : c->ran[kind] && (kind == CHECK_ENVIRONMENT ||
+                              (kind == CHECK_AFTER && foreign_restarts(c->request->method)))
+               ? no_time_to_start
            : c->ran[kind] ? "no run differed from others in what this varies"
                           : time_ran_out;
 }

@@ -211,6 +211,8 @@ static enum status run_other(struct check *c, const struct check_case *other, bo
     return check_load_case(c, &own, p);
 }
 
+#define START_SHARE 0.25
+
 /* What compiles or tunes itself for a length may do so for any from then on. Subjects that are not
  * ours begin in a fresh process, which has seen no length. */
 enum status check_after(struct check *c, struct check_outcome *o, struct problem *p)
@@ -221,7 +223,10 @@ enum status check_after(struct check *c, struct check_outcome *o, struct problem
     struct check_setting plain = check_plain(c, &c->at);
     bool fresh = plain.method->foreign && foreign_restarts(plain.method);
     enum status status = STATUS_OK;
-    if (count == 0)
+    /* Of the time, no more than so much is for one start. */
+    bool time =
+        !fresh || !c->evidence || foreign_start_s(plain.method) < START_SHARE * c->request->seconds;
+    if (count == 0 || !time)
         return STATUS_OK;
     if (fresh)
         foreign_end(plain.method);

@@ -208,8 +208,9 @@ static bool says_fewer(struct check_rung *is, const struct check_report *r)
     return false;
 }
 
-/* Why what was tried is no evidence of other launch shapes, which gpu_to_gpu speaks of before all;
- * NULL: it is. Of a subject of the user's one shape is none; our own are known. */
+/* Why what was tried is no evidence of other launch shapes, which gpu_to_gpu speaks of before all,
+ * or, of a model, of other chips; NULL: it is. Of a subject of the user's one shape is none; our
+ * own are known. */
 static const char *shapes_open(const struct check_report *r, enum promise rung)
 {
     const struct check_request *q = &r->request;
@@ -221,6 +222,8 @@ static const char *shapes_open(const struct check_report *r, enum promise rung)
         return NULL;
     if (shape->late || environment->late)
         return "time ran out before another launch shape: more --seconds reach it";
+    if (q->method->of_chip && r->tried[CHECK_DEVICE].late)
+        return "time ran out before another chip's model: more --seconds reach it";
     bool one = r->over[rung].shapes.count == 1 || shape->attempts + environment->attempts == 0;
     return !varies || !q->method->foreign || !one ? NULL
            : check_environs(q)

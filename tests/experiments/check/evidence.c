@@ -1,6 +1,7 @@
 /* Which runs `check` takes for the same again, and over what it says that attempts were made. */
 #include <criterion/criterion.h>
 
+#include "experiments/check/attempts.h"
 #include "tests/support/check_made.h"
 
 static struct check_over over;
@@ -296,6 +297,29 @@ Test(check_evidence, shapes_that_time_did_not_reach_are_missed)
             cr_expect(check_rung(&report, PROMISE_RUN_TO_RUN).state == CHECK_KEPT);
             report.tried[kinds[i]].late = false;
         }
+}
+
+/* Other chips are the other devices of a model: where time reached none, gpu_to_gpu is not tried,
+ * and time is what is named. */
+Test(check_evidence, chips_that_time_did_not_reach_are_missed)
+{
+    struct check_report *report = calloc(1, sizeof *report);
+    const struct method *m = method_named("gemm/mma");
+    struct check_request r = request_for(m, 1);
+    struct check c = {.request = &r};
+    cr_assert(report && m);
+    r.tried[CHECK_DEVICE] = true;
+    report->request = r;
+    report->tried[CHECK_REPEAT].attempts = report->tried[CHECK_SHAPE].attempts = 200;
+    for (int ran = 0; ran < 2; ran++) {
+        c.ran[CHECK_DEVICE] = ran;
+        check_say_reasons(&c, report);
+        cr_expect_eq(report->tried[CHECK_DEVICE].late, !ran);
+        struct check_rung is = check_rung(report, PROMISE_GPU_TO_GPU);
+        cr_expect(is.state == (ran ? CHECK_KEPT : CHECK_NOT_TRIED), "%s", is.reason);
+        cr_expect(!!strstr(is.reason, "before another chip's model") == !ran, "%s", is.reason);
+    }
+    free(report);
 }
 
 /* Numbers of ranks too. */
