@@ -222,7 +222,7 @@ static const char *shapes_open(const struct check_report *r, enum promise rung)
         return NULL;
     if (shape->late || environment->late)
         return "time ran out before another launch shape: more --seconds reach it";
-    if (q->method->of_chip && r->tried[CHECK_DEVICE].late)
+    if (r->tried[CHECK_DEVICE].late && q->method->of_chip)
         return "time ran out before another chip's model: more --seconds reach it";
     bool one = r->over[rung].shapes.count == 1 || shape->attempts + environment->attempts == 0;
     return !varies || !q->method->foreign || !one ? NULL
