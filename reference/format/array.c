@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "reference/format/encode.h"
+
 size_t array_bytes(enum format f, size_t n)
 {
     size_t width = (size_t)format_facts[f].bytes;
@@ -51,11 +53,20 @@ void array_encode(const struct array *a, size_t begin, size_t count, const doubl
             ((double *)a->data)[begin + i] = in[i] == in[i] ? in[i] : double_from_bits(nan);
         break;
     case FP16:
+        for (size_t i = 0; i < count; i++)
+            ((uint16_t *)a->data)[begin + i] = (uint16_t)encode_narrow(FP16, in[i]);
+        break;
     case BF16:
+        for (size_t i = 0; i < count; i++)
+            ((uint16_t *)a->data)[begin + i] = (uint16_t)encode_bf16(in[i]);
+        break;
     case E4M3:
+        for (size_t i = 0; i < count; i++)
+            ((uint8_t *)a->data)[begin + i] = (uint8_t)encode_narrow(E4M3, in[i]);
+        break;
     case E5M2:
         for (size_t i = 0; i < count; i++)
-            array_set_bits(a, begin + i, format_encode(a->format, in[i]));
+            ((uint8_t *)a->data)[begin + i] = (uint8_t)encode_narrow(E5M2, in[i]);
     }
 }
 

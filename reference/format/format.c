@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "reference/format/encode.h"
+
 enum format format_named(const char *name)
 {
     enum format f = 0;
@@ -41,35 +43,13 @@ enum format format_wider(enum format f)
     return FORMATS;
 }
 
-static uint32_t encode_single(double rounded)
-{
-    float x = (float)rounded;
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* Of a format whose exponent is narrower than a double's; compiled for each of them. */
-static inline uint64_t encode_narrow(enum format f, double x)
-{
-    const struct format_facts *facts = &format_facts[f];
-    double rounded = format_round_narrow(f, x);
-    uint64_t sign = signbit(rounded) ? UINT64_C(1) << (8 * facts->bytes - 1) : 0;
-    if (isnan(rounded))
-        return facts->nan;
-    if (isinf(rounded))
-        return sign | facts->specials;
-    double moved = fabs(rounded) * (0x1p-1022 / facts->smallest_normal);
-    return sign | double_bits(moved) >> (53 - facts->precision);
-}
-
 uint64_t format_encode(enum format f, double x)
 {
     switch (f) {
     case FP16:
         return encode_narrow(FP16, x);
     case BF16:
-        return isnan(x) ? format_facts[f].nan : encode_single(format_round_narrow(BF16, x)) >> 16;
+        return encode_bf16(x);
     case FP32:
         return isnan(x) ? format_facts[f].nan : encode_single(x);
     case FP64:

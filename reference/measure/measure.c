@@ -20,7 +20,8 @@ static struct figure known(double value)
 static double quotient(const mpfr_t a, const mpfr_t b)
 {
     mpfr_t q;
-    mpfr_init2(q, QUOTIENT_PRECISION);
+    mpfr_init2(q, QUOTIENT_PRECISION + 2); /* room for the last rounding, too */
+    mpfr_set_prec(q, QUOTIENT_PRECISION);
     bool cut = mpfr_div(q, a, b, MPFR_RNDZ) != 0;
     mpfr_abs(q, q, MPFR_RNDN);
     mpfr_prec_round(q, QUOTIENT_PRECISION + 2, MPFR_RNDZ);
