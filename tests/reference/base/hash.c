@@ -104,6 +104,31 @@ Test(hash, every_format_by_the_definition)
     }
 }
 
+/* Whatever the instruction set: lengths about those of vectors, elements anywhere in memory. */
+Test(hash, variants_are_the_same)
+{
+    enum { MOST = 300 };
+    uint64_t seed = 405;
+    static char data[8 * MOST + 8];
+    size_t held = 0;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (char)sample_next(&seed);
+    for (size_t v = 0; v < hash_variants; v++)
+        for (enum format f = 0; hash_variant[v].available() && f < FORMATS; f++)
+            for (size_t n = 0; n <= MOST; n++) {
+                struct array a = {f, n,
+                                  data + n % 8 / (size_t)format_facts[f].bytes *
+                                             (size_t)format_facts[f].bytes};
+                struct hash128 due = {{0, 0}};
+                for (size_t i = 0; i < n; i++)
+                    hash_add(&due, i, format_canonical(f, array_bits(&a, i)));
+                cr_assert(same(due, hash_variant[v].hash(&a)), "%s: %s, n = %zu",
+                          hash_variant[v].name, format_facts[f].name, n);
+                held++;
+            }
+    cr_expect(held >= (size_t)FORMATS * (MOST + 1));
+}
+
 /* Each bit of each element, each swap of neighbours, each shift. */
 Test(hash, differences_are_seen)
 {
