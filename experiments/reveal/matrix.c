@@ -8,13 +8,6 @@
 #include "experiments/reveal/matrix_chains.h"
 #include "reference/format/array.h"
 
-static void put(enum mma_element e, unsigned char *to, size_t i, double x)
-{
-    const size_t bytes = (size_t)mma_elements[e].bits / 8;
-    uint64_t bits = format_encode(mma_elements[e].stored, x);
-    memcpy(to + i * bytes, &bits, bytes);
-}
-
 enum status matrix_asker_make(struct matrix_asker *a, struct reveal_matrix *r,
                               const struct reveal_matrix_subject *s, struct problem *p)
 {
@@ -79,12 +72,11 @@ double matrix_ask(struct matrix_asker *a, uint64_t *bits)
     const struct reveal_matrix_subject *s = a->of;
     const size_t bytes = (size_t)mma_elements[s->element].bits / 8;
     const struct array c = {s->result, s->m * s->n, a->from}, d = {s->result, s->m * s->n, a->d};
+    const enum format stored = mma_elements[s->element].stored;
     if (a->status != STATUS_OK || a->broken)
         return NAN;
-    for (size_t i = 0; i < s->k; i++) {
-        put(s->element, a->a, i, a->x[i]);
-        put(s->element, a->b, i, a->y[i]);
-    }
+    array_encode(&(struct array){stored, s->k, a->a}, 0, s->k, a->x);
+    array_encode(&(struct array){stored, s->k, a->b}, 0, s->k, a->y);
     for (size_t i = 1; i < s->m; i++)
         memcpy(a->a + i * s->k * bytes, a->a, s->k * bytes);
     for (size_t j = 1; j < s->n; j++)

@@ -63,7 +63,11 @@ static void draw_progress(struct asking *to)
 static void copy_row(const struct array *to, size_t at, size_t next, const struct array *from,
                      size_t first, size_t count)
 {
-    for (size_t k = 0; k < count; k++)
+    const size_t width = (size_t)format_facts[to->format].bytes;
+    if (next == 1)
+        memcpy((char *)to->data + at * width, (const char *)from->data + first * width,
+               count * width);
+    for (size_t k = 0; next != 1 && k < count; k++)
         array_set_bits(to, at + k * next, array_bits(from, first + k));
 }
 
