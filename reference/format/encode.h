@@ -9,10 +9,10 @@
 static inline uint64_t encode_narrow(enum format f, double x)
 {
     const struct format_facts *facts = &format_facts[f];
-    double rounded = format_round_narrow(f, x);
-    uint64_t sign = signbit(rounded) ? UINT64_C(1) << (8 * facts->bytes - 1) : 0;
-    double size = fabs(rounded), moved = size * (0x1p-1022 / facts->smallest_normal);
-    uint64_t bits = double_bits(moved) >> (53 - facts->precision);
+    double rounded = format_round_narrow(f, x), size = fabs(rounded);
+    uint64_t sign = double_bits(rounded) >> 63 << (8 * facts->bytes - 1);
+    uint64_t bits =
+        double_bits(size * (0x1p-1022 / facts->smallest_normal)) >> (53 - facts->precision);
     bits = size > facts->largest ? facts->specials : bits;
     return rounded != rounded ? facts->nan : sign | bits;
 }
