@@ -101,14 +101,33 @@ static void begin_fact(struct text *to, const char *name)
 
 enum { OPTION_MOST = 24 };
 
-/* The command as it was typed, but for where the program lies. */
+enum { OPERANDS_MOST = 8, OPERANDS_FIRST = 3 };
+
+/* Folders that were merged, say: words from i on that are no options. */
+static size_t operands_from(const json_t *arguments, size_t i)
+{
+    size_t count = 0;
+    for (const char *word; (word = json_string_value(json_array_get(arguments, i + count)));
+         count++)
+        if (*word == '-')
+            break;
+    return count;
+}
+
+/* The command as it was typed, but for where the program lies. Of many folders the first ones and
+ * the last. */
 static void add_command(struct text *to, const struct page *r)
 {
     const json_t *arguments = json_object_get(r->g.study, "arguments"), *argument;
-    size_t i;
+    size_t i, operands = operands_from(arguments, 2);
+    size_t left_from = operands > OPERANDS_MOST ? 2 + OPERANDS_FIRST : SIZE_MAX;
     begin_fact(to, "Command");
     text_add(to, "<code>");
     json_array_foreach ((json_t *)arguments, i, argument) {
+        if (i >= left_from && i < 1 + operands) {
+            text_add(to, i == left_from ? " ..." : "");
+            continue;
+        }
         const char *word = json_string_value(argument), *slash = word ? strrchr(word, '/') : NULL;
         word = i == 0 && slash ? slash + 1 : word ? word : "";
         bool quoted = word[strcspn(word, " \t\n'\"\\$`*?;&|<>()")];

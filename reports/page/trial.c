@@ -297,7 +297,7 @@ static void say_differing(struct text *to, const struct page *r, size_t row)
 /* Of those that promise nothing: whose bits differed from run to run, the first few by name. */
 static void say_loose(struct text *to, const struct page *r, const struct trial_tally *t)
 {
-    enum { NAMES = 4 };
+    enum { NAMES = 3 };
     size_t loose = 0;
     if (t->loose == 0)
         return;
