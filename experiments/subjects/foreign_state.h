@@ -8,7 +8,7 @@
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/process.h"
 
-enum { FOREIGN_OTHERS = 8 };
+enum { FOREIGN_OTHERS = 8, FOREIGN_RANKS_MOST = 64 };
 
 struct foreign {
     struct method method; /* first: a task's method leads here */
@@ -36,6 +36,7 @@ struct foreign {
         size_t ranks;
         struct process *process;
     } others[FOREIGN_OTHERS];
+    unsigned char hosts[FOREIGN_RANKS_MOST + 1]; /* that so many ranks are on; 0: not asked yet */
     uint64_t asked; /* the place of its last question among those to all */
     enum { LEARN, TIMES_ITSELF, NOT_TIMED } times; /* of a program: does it answer `time`? */
     bool timed;

@@ -13,7 +13,7 @@
 #include "reports/text/near.h"
 
 /* Each is a process of 30 MB or more. */
-enum { MPI_RANKS_MOST = 64 };
+enum { MPI_RANKS_MOST = FOREIGN_RANKS_MOST };
 
 /* --- how ranks are begun --- */
 
@@ -34,6 +34,8 @@ enum { MPI_RANKS_MOST = 64 };
  * Where mpirun did not end by itself, a rank may be about to make files there: it removes them for
  * two seconds more.
  *
+ * On other hosts, where nobody would remove it, there is no such folder: Open MPI removes its own.
+ *
  * Variables rather than options, which other libraries' mpirun refuse. Two ranks on one processor
  * shall yield it, and copy through memory that both map: containers seldom allow more. */
 static const char open_mpi_script[] = AS_NO_RANK
@@ -43,7 +45,8 @@ static const char open_mpi_script[] = AS_NO_RANK
     "OMPI_MCA_btl_vader_single_copy_mechanism=none\n"
     "folder=$(mktemp -d /dev/shm/ulpscope-mpi.XXXXXX 2>/dev/null || "
     "mktemp -d -t ulpscope-mpi.XXXXXX) || exit 4\n"
-    "export OMPI_MCA_orte_tmpdir_base=\"$folder\" "
+    "export OMPI_MCA_orte_local_tmpdir_base=\"$folder\" "
+    "OMPI_MCA_orte_remote_tmpdir_base=\"${folder%/*}\" "
     "OMPI_MCA_btl_vader_backing_directory=\"$folder\"\n"
     "exec 4>&1\n"
     "{ $4 -n $1 \"$2\" >&4 4>&-; echo $?; } | "
@@ -111,13 +114,6 @@ static const struct mpi_algorithm *algorithm_named(const char *name)
     while (a->name && strcmp(a->name, name) != 0)
         a++;
     return a->name ? a : NULL;
-}
-
-const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format f)
-{
-    const struct mpi_algorithm *a = algorithm_named(name);
-    /* Of two ranks there is one addition at most. */
-    return ranks <= 2 && !a->ours ? a->operation->fixed : a->model(a, ranks, elements, f);
 }
 
 /* --- what is there --- */
@@ -241,14 +237,18 @@ enum status mpi_make(struct foreign *f, const char *where, struct problem *p)
 
 /* --- runs --- */
 
+/* Of Open MPI's parts that add, the one that is asked for an algorithm, and what it needs: han, sm
+ * and others would take its place where a setting, a version or several hosts prefer them. */
+#define TUNED_ALONE "OMPI_MCA_coll=tuned,libnbc,basic,self OMPI_MCA_coll_tuned_priority=100 "
+
 /* As a shell exports them. */
 static void write_variables(char *to, size_t size, const struct mpi_algorithm *a)
 {
     static const char tuned[] = "OMPI_MCA_coll_tuned_";
     snprintf(to, size, "%s", a->variables ? a->variables : "");
     if (a->number > 0)
-        snprintf(to, size, "%suse_dynamic_rules=1 %s%s_algorithm=%u", tuned, tuned, a->call,
-                 a->number);
+        snprintf(to, size, TUNED_ALONE "%suse_dynamic_rules=1 %s%s_algorithm=%u", tuned, tuned,
+                 a->call, a->number);
     size_t used = strlen(to);
     if (a->segment > 0)
         snprintf(to + used, size - used, " %s%s_algorithm_segmentsize=%u", tuned, a->call,
@@ -338,6 +338,56 @@ static void change_ranks(struct foreign *f, size_t ranks)
     }
     f->process = found.process;
     f->ranks = ranks;
+}
+
+/* On how many hosts so many ranks are; 0: they cannot be asked. */
+static unsigned hosts_of(struct foreign *f, size_t ranks)
+{
+    struct {
+        float element;
+        struct mpi_told told;
+    } __attribute__((packed)) answer;
+    static const float nothing[MPI_RANKS_MOST];
+    struct problem p = {0};
+    if (ranks > MPI_RANKS_MOST)
+        return 0;
+    pthread_mutex_lock(&f->mutex);
+    if (f->hosts[ranks] == 0) {
+        if (f->ranks != ranks)
+            change_ranks(f, ranks);
+        if (foreign_ask(f,
+                        &(struct question){.line = "hosts 1 fp32 0\n",
+                                           .data = nothing,
+                                           .bytes = ranks * sizeof *nothing,
+                                           .answer = &answer,
+                                           .due = sizeof answer,
+                                           .timeout_s = foreign_timeout_s,
+                                           .stop = foreign_stop},
+                        -1, &p) == STATUS_OK)
+            f->hosts[ranks] = (unsigned char)answer.told.hosts;
+    }
+    unsigned hosts = f->hosts[ranks];
+    pthread_mutex_unlock(&f->mutex);
+    return hosts;
+}
+
+const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format format)
+{
+    const struct mpi_algorithm *a = algorithm_named(name);
+    struct foreign *f = foreign_all();
+    /* Of two ranks there is one addition at most. */
+    if (ranks <= 2 && !a->ours)
+        return a->operation->fixed;
+    const char *model = a->model(a, ranks, elements, format);
+    const char *alike = a->all_alike ? getenv(a->all_alike) : NULL;
+    if (!model || !a->by_host || (alike && strcmp(alike, "none") == 0))
+        return model;
+    while (f && (f->kind != FOREIGN_MPI || strcmp(f->name, name) != 0))
+        f = f->next;
+    unsigned hosts = f ? hosts_of(f, ranks) : 0;
+    if (hosts > 1)
+        f->method.unmodelled = a->by_host;
+    return hosts == 1 ? model : NULL;
 }
 
 enum status mpi_run(const struct task *t, size_t runs, double timeout_s, struct problem *p)

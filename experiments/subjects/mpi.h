@@ -1,8 +1,8 @@
 /* MPI's sums over ranks as subjects: mpi/allreduce, mpi/reduce_scatter, mpi/reduce_scatter_block,
  * and one for each algorithm that Open MPI can be made to use; the same of MPICH, mpich/allreduce,
  * ... Ranks are processes under mpirun (experiments/subjects/mpi_worker.c), as many as the case
- * says, on this machine, more than its processors if need be. They stay up between cases of as many
- * ranks.
+ * says, on the hosts that the launcher is told, more than their processors if need be. They stay up
+ * between cases of as many ranks.
  *
  * And NCCL's, nccl/allreduce, nccl/ring_ll, ...: a rank is a GPU of this machine, and a thread of
  * one process or a process of its own (nccl_worker.c). The launch shape's blocks are its channels.

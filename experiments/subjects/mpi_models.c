@@ -1,6 +1,8 @@
 #include "experiments/subjects/mpi_models.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* --- MPI_Reduce, which others begin with --- */
 
@@ -60,6 +62,16 @@ static const char *reduced(size_t ranks, size_t elements, size_t bytes,
     return getenv(ASKED_REDUCE) ? NULL : name[way];
 }
 
+/* Does a setting of the user's decide what the library would choose? */
+static bool choice_is_asked(const struct mpi_algorithm *a)
+{
+    static const char prefix[] = "OMPI_MCA_coll";
+    bool asked = false;
+    for (char **e = environ; a->number == 0 && *e && !asked; e++)
+        asked = strncmp(*e, prefix, strlen(prefix)) == 0;
+    return asked;
+}
+
 /* --- MPI_Allreduce --- */
 
 /* As coll_tuned_allreduce_algorithm numbers them. */
@@ -112,6 +124,8 @@ static const char *model_of_allreduce(const struct mpi_algorithm *a, size_t rank
     size_t power = 1;
     while (power <= ranks / 2)
         power *= 2;
+    if (choice_is_asked(a))
+        return NULL;
     switch (a->number ? a->number : decided_allreduce(ranks, elements, bytes_of(f))) {
     case BASIC_LINEAR:
         return "allreduce/linear";
@@ -230,6 +244,8 @@ static const char *model_of_scatter(const struct mpi_algorithm *a, size_t ranks,
         [SCATTER_BUTTERFLY] = "reduce_scatter/butterfly",
     };
     unsigned way = a->number ? a->number : decided_scatter(ranks, elements, bytes_of(f));
+    if (choice_is_asked(a))
+        return NULL;
     return way == SCATTER_NONOVERLAPPING
                ? reduced(ranks, elements, elements * bytes_of(f), scattered)
                : model[way];
@@ -245,6 +261,8 @@ static const char *model_of_block(const struct mpi_algorithm *a, size_t ranks, s
     };
     unsigned way = a->number ? a->number : decided_block(ranks, elements, bytes_of(f));
     size_t filled = (elements + ranks - 1) / ranks * ranks;
+    if (choice_is_asked(a))
+        return NULL;
     return way == BLOCK_BASIC_LINEAR ? reduced(ranks, filled, filled * bytes_of(f), scattered)
                                      : model[way];
 }
@@ -257,7 +275,8 @@ const char *mpi_ours(const struct mpi_algorithm *a, size_t ranks, size_t element
     return a->ours;
 }
 
-#define ASKED ASKED_REDUCE " asks for another MPI_Reduce than the library chooses"
+#define ASKED                                                                                      \
+    ASKED_REDUCE " or another OMPI_MCA_coll... asks for other sums than the library chooses"
 
 #define ALLREDUCE(its_name, its_number, its_segment, its_summary)                                  \
     {                                                                                              \

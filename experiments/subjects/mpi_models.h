@@ -24,6 +24,10 @@ struct mpi_algorithm {
     const char *(*model)(const struct mpi_algorithm *a, size_t ranks, size_t elements,
                          enum format f);
     const char *unmodelled; /* why none is known */
+    /* Why none is where ranks are on several hosts; NULL: there it is the same. */
+    const char *by_host;
+    const char
+        *all_alike; /* the variable that, where it is "none", makes hosts the same; or NULL */
     /* Our method that this one is, sent by the library: its promises, and its bits on any number of
      * ranks; NULL: the library's own. */
     const char *ours;

@@ -3,11 +3,11 @@
  *
  *     CALL ELEMENTS FORMAT CHANNELS
  *
- * CALL is one of `calls`, ELEMENTS is a rank's, and CHANNELS is not read. The answer is the array
- * of sums, as mpi_told.h says, and a struct mpi_told, to standard output or the file that
- * ULPSCOPE_ANSWERS numbers. The end of the input is the end of all ranks. fp32 and fp64 are MPI's
- * own sums; formats that it has no type for are added by an operation of ours, which rounds each
- * addition to the format.
+ * CALL is one of `calls`, of which `hosts` adds nothing, ELEMENTS is a rank's, and CHANNELS is not
+ * read. The answer is the array of sums, as mpi_told.h says, and a struct mpi_told, to standard
+ * output or the file that ULPSCOPE_ANSWERS numbers. The end of the input is the end of all ranks.
+ * fp32 and fp64 are MPI's own sums; formats that it has no type for are added by an operation of
+ * ours, which rounds each addition to the format.
  *
  * MPI_COMM_WORLD has no other calls than those that are asked for: a library may count them. */
 #include <mpi.h>
@@ -239,6 +239,22 @@ static void reduce_scatter_block(struct part *p)
     free(lengths);
 }
 
+/* Ranks of one host can share memory. Nothing is added, and MPI_COMM_WORLD is left as it was. */
+static void hosts(struct part *p)
+{
+    MPI_Comm here;
+    int rank;
+    uint64_t first, sum;
+    MPI_Request request;
+    MPI_Comm_split_type(among_us, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_rank(here, &rank);
+    MPI_Comm_free(&here);
+    first = rank == 0;
+    MPI_Iallreduce(&first, &sum, 1, MPI_UINT64_T, MPI_SUM, among_us, &request);
+    await(request);
+    p->told.hosts = sum;
+}
+
 static const struct {
     const char *name;
     void (*function)(struct part *p);
@@ -246,7 +262,8 @@ static const struct {
              {"exact", exact},
              {"binned", binned},
              {"reduce_scatter", reduce_scatter},
-             {"reduce_scatter_block", reduce_scatter_block}};
+             {"reduce_scatter_block", reduce_scatter_block},
+             {"hosts", hosts}};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 static void read_case(struct header *h)
@@ -315,10 +332,23 @@ static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
     free(p.sum.data);
 }
 
+/* mpirun was told folders. One that files are to be mapped in is of its own host: others do not
+ * have it. The others it makes one of for all ranks, which then are not to be told two. */
+static void leave_folders(void)
+{
+    static const char mapped[] = "OMPI_MCA_btl_vader_backing_directory";
+    const char *folder = getenv(mapped);
+    if (folder && access(folder, W_OK) != 0)
+        unsetenv(mapped);
+    unsetenv("OMPI_MCA_orte_local_tmpdir_base");
+    unsetenv("OMPI_MCA_orte_remote_tmpdir_base");
+}
+
 int main(int argc, char **argv)
 {
     int rank, ranks, level;
     MPI_Op added;
+    leave_folders();
     if (!rank_ends_with_parent() ||
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
         return 3;

@@ -140,9 +140,10 @@ static const char *pairwise(const struct mpi_algorithm *a, size_t ranks, size_t 
     {                                                                                              \
         .name = "mpich/" its_name, .summary = "MPI_Allreduce, " its_summary,                       \
         .operation = &operation_allreduce, .call = "allreduce", .variables = its_variables,        \
-        .model = its_model,                                                                        \
-        .unmodelled = "this build adds in another order from the fifth call on a communicator"     \
+        .model = its_model                                                                         \
     }
+/* Sums of a host's ranks travel between hosts. */
+#define OF_EACH_HOST "ranks are on several hosts, which change the order"
 #define BLOCKING(its_name, its_value, its_model)                                                   \
     ALLREDUCE(its_name, FORCED "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=" its_value, its_model,        \
               "MPICH's " its_value)
@@ -174,11 +175,29 @@ static const char *pairwise(const struct mpi_algorithm *a, size_t ranks, size_t 
                 scatter_halved, is_called ", MPICH's nb: tsp_recexch")
 
 const struct mpi_algorithm mpich_algorithms[] = {
-    ALLREDUCE("allreduce", NULL, chosen, "whichever algorithm the library chooses"),
+    {
+        .name = "mpich/allreduce",
+        .summary = "MPI_Allreduce, whichever algorithm the library chooses",
+        .operation = &operation_allreduce,
+        .call = "allreduce",
+        .model = chosen,
+        .unmodelled = "this build adds in another order from the fifth call on a communicator",
+        .by_host = OF_EACH_HOST " unless MPIR_CVAR_DEVICE_COLLECTIVES=none",
+        .all_alike = "MPIR_CVAR_DEVICE_COLLECTIVES",
+    },
     BLOCKING("recursive_doubling", "recursive_doubling", doubled),
     BLOCKING("rabenseifner", "reduce_scatter_allgather", halved),
     NONBLOCKING("nonblocking", "auto", halved),
-    NONBLOCKING("naive", "sched_naive", reduced),
+    {
+        .name = "mpich/naive",
+        .summary = "MPI_Allreduce, MPICH's nb: MPI_Iallreduce, sched_naive",
+        .operation = &operation_allreduce,
+        .call = "allreduce",
+        .variables = FORCED "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=nb "
+                            "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=sched_naive",
+        .model = reduced,
+        .by_host = OF_EACH_HOST,
+    },
     NONBLOCKING("ring", "tsp_ring", round_the_ring),
     NONBLOCKING("tree", "tsp_tree", up_the_tree),
     NONBLOCKING("recexch", "tsp_recexch_single_buffer", doubled),
@@ -192,6 +211,7 @@ const struct mpi_algorithm mpich_algorithms[] = {
         .variables = FORCED "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=smp",
         .in_shared_memory = true,
         .model = reduced,
+        .by_host = OF_EACH_HOST,
     },
     {
         .name = "mpich/release_gather",
@@ -202,6 +222,7 @@ const struct mpi_algorithm mpich_algorithms[] = {
                      "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD=0",
         .in_shared_memory = true,
         .model = up_the_tree,
+        .by_host = OF_EACH_HOST,
     },
     SCATTERS("reduce_scatter", "MPI_Reduce_scatter", "REDUCE_SCATTER"),
     {

@@ -77,6 +77,23 @@ Test(mpi, another_reduce_that_is_asked_for_has_no_model, .init = begin)
     foreign_end(NULL);
 }
 
+/* Shared memory's part of Open MPI adds in another order. An algorithm that is asked for keeps its
+ * own; the library's choice is then no longer predicted. */
+Test(mpi, an_algorithm_stays_where_a_setting_prefers_another_part, .init = begin)
+{
+    setenv("OMPI_MCA_coll_sm_priority", "100", 1);
+    struct mpi_counts counts = {0};
+    const struct method *m = mpi_subject("mpi/ring");
+    mpi_hold_case(&counts, m, FP32, 5, 1000);
+    mpi_hold_case(&counts, mpi_subject("mpi/reduce_scatter_nonoverlapping"), BF16, 5, 1000);
+    cr_expect_eq(counts.predicted, 2);
+    m = mpi_subject("mpi/allreduce");
+    cr_expect_null(m->model(m->name, 5, 1000, FP32));
+    unsetenv("OMPI_MCA_coll_sm_priority");
+    cr_expect_not_null(m->model(m->name, 5, 1000, FP32));
+    foreign_end(NULL);
+}
+
 Test(mpi, ours_have_the_bits_of_the_cpu, .init = begin, .timeout = 300)
 {
     mpi_expect_ours("mpi/");
