@@ -129,6 +129,7 @@ static bool take_process(struct foreign *f)
         f->process = last->process;
         f->start_s = last->start_s;
         last->process = NULL;
+        last->borrowed = last->describes = false; /* what it starts next is its own */
         process_rename(f->process, f->name);
     }
     pthread_mutex_unlock(&last->mutex);

@@ -240,6 +240,22 @@ Test(python, one_process_describes_many, .init = fill)
     foreign_end(NULL);
 }
 
+/* Of three in a row the second was described in the process of the first, which the third has then:
+ * what it runs in is its own, and keeps its elements from run to run. */
+Test(python, what_was_described_between_others_runs_in_one_process, .init = fill)
+{
+    subject("fsum", NULL);
+    const struct method *second = subject("prints", NULL);
+    subject("spoils", NULL);
+    cr_assert(!state_of(second)->process && !state_of(second)->borrowed);
+    expect_run(second, 2, 1.5);
+    const struct process *process = state_of(second)->process;
+    for (int i = 0; i < 3; i++)
+        expect_run(second, 2, 1.5);
+    cr_expect(process && state_of(second)->process == process);
+    foreign_end(NULL);
+}
+
 Test(python, only_of_one_library_in_one_mode)
 {
     static const struct {
