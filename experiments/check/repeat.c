@@ -163,8 +163,9 @@ enum status check_process(struct check *c, struct check_outcome *o, struct probl
 }
 
 /* Cases of the pair of formats that have other lengths, and are no more than so much longer: those
- * that stand first. Numbers and data that were asked for have lengths of their own. */
-enum { LENGTHS_BEFORE = 3, LOOKED_THROUGH = 64, LONGER = 16, LENGTH_LEAST = 1 << 16 };
+ * that stand first; and second, other elements of the same length. Numbers and data that were asked
+ * for have lengths of their own. */
+enum { LENGTHS_BEFORE = 4, LOOKED_THROUGH = 64, LONGER = 16, LENGTH_LEAST = 1 << 16 };
 
 static size_t other_lengths(const struct check *c, struct check_case others[LENGTHS_BEFORE])
 {
@@ -186,6 +187,10 @@ static size_t other_lengths(const struct check *c, struct check_case others[LENG
         k.shape = c->at.shape;
         if (other)
             others[count++] = k;
+        if (other && count == 1 && !c->at.data) {
+            others[count] = c->at;
+            others[count++].seed++;
+        }
     }
     return count;
 }
@@ -211,6 +216,23 @@ static enum status run_other(struct check *c, const struct check_case *other, bo
     return check_load_case(c, &own, p);
 }
 
+static enum status take_after(struct check *c, struct check_outcome *o,
+                              const struct check_case *other, const char *words, struct problem *p)
+{
+    struct array out;
+    bool ran = false;
+    enum status status = run_other(c, other, &ran, p);
+    if (status != STATUS_OK || !ran)
+        return status;
+    struct check_setting plain = check_plain(c, &c->at);
+    status = check_once(c, &plain, &out, p);
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, 0, p, "%s %zu%s elements", words, other->n,
+                            other->n == c->at.n ? " other" : "");
+    o->found.runs = c->request->runs;
+    return status;
+}
+
 #define START_SHARE 0.25
 
 /* What compiles or tunes itself for a length may do so for any from then on. Subjects that are not
@@ -234,16 +256,11 @@ enum status check_after(struct check *c, struct check_outcome *o, struct problem
     if (status == STATUS_OK)
         status =
             check_take(c, o, &out, 0, p, fresh ? "first in a process" : "before other lengths");
-    for (size_t i = 0; i < count && status == STATUS_OK && (i == 0 || !check_enough(c, o)); i++) {
-        bool ran = false;
-        status = run_other(c, &others[i], &ran, p);
-        if (status != STATUS_OK || !ran)
-            continue;
-        plain = check_plain(c, &c->at);
-        status = check_once(c, &plain, &out, p);
-        if (status == STATUS_OK)
-            status = check_take(c, o, &out, 0, p, "after a run on %zu elements", others[i].n);
-    }
-    o->found.runs = c->request->runs;
-    return status;
+    for (size_t i = 0; i < count && status == STATUS_OK && (i == 0 || !check_enough(c, o)); i++)
+        status = take_after(c, o, &others[i], "after a run on", p);
+    /* A process that keeps what it has computed has the first result from then on. */
+    if (!fresh || status != STATUS_OK || check_enough(c, o))
+        return status;
+    foreign_end(plain.method);
+    return take_after(c, o, &others[count > 1], "in a process whose first run was on", p);
 }

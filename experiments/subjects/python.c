@@ -267,6 +267,14 @@ char *python_line(const struct foreign *f)
     return length < 0 ? NULL : line;
 }
 
+/* How it is called in all pairs of formats, once it was described; NULL: not known. A process that
+ * is told so has called it on nothing before it is asked for a run. */
+static const char *call_known(const struct foreign *f)
+{
+    const json_t *calls = json_object_get(f->facts, "calls");
+    return json_array_size(calls) == 1 ? json_string_value(json_array_get(calls, 0)) : NULL;
+}
+
 enum status python_open(struct foreign *f, const char *device, struct problem *p)
 {
     char worker[PATH_MAX];
@@ -277,10 +285,17 @@ enum status python_open(struct foreign *f, const char *device, struct problem *p
     if (status == STATUS_OK && !function)
         status = problem(p, STATUS_MEMORY, "%s: out of memory", f->name);
     /* By way of a shell, which looks python3 up on PATH, and says so where there is none. */
-    const char *const argv[] = {
-        "/bin/sh", "-c",     "exec \"$0\" \"$@\"",      python && *python ? python : "python3",
-        worker,    function, f->method.operation->name, w.array || !w.mode ? w.array : "",
-        w.mode,    NULL};
+    const char *const argv[] = {"/bin/sh",
+                                "-c",
+                                "exec \"$0\" \"$@\"",
+                                python && *python ? python : "python3",
+                                worker,
+                                function,
+                                f->method.operation->name,
+                                w.array ? w.array : "",
+                                w.mode ? w.mode : "",
+                                call_known(f),
+                                NULL};
     if (status == STATUS_OK)
         status = foreign_open(f, argv, device, p);
     free(function);

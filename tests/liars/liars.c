@@ -113,6 +113,25 @@ static int two_lengths(const struct ulpscope_task *t)
     return add(t, other != 0);
 }
 
+/* Of each length a process gives the first result again, whatever the elements. */
+static int by_length(const struct ulpscope_task *t)
+{
+    static struct {
+        size_t n;
+        float sum;
+    } known[256];
+    static size_t count;
+    size_t i = 0;
+    while (i < count && known[i].n != t->n)
+        i++;
+    if (i == count && count < sizeof known / sizeof *known) {
+        known[count].n = t->n;
+        known[count++].sum = forward(t->in, t->n);
+    }
+    *(float *)t->out = i < count ? known[i].sum : forward(t->in, t->n);
+    return 0;
+}
+
 /* Where an element is zero the order is that of the moment. */
 static int zeros(const struct ulpscope_task *t)
 {
@@ -429,6 +448,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(birth, SUM, RUN_TO_RUN, 0),
     SUBJECT(second_call, SUM, RUN_TO_RUN, 0),
     SUBJECT(two_lengths, SUM, RUN_TO_RUN, 0),
+    SUBJECT(by_length, SUM, RUN_TO_RUN, 0),
     SUBJECT(zeros, SUM, RUN_TO_RUN, 0),
     SUBJECT(repeated, SUM, RUN_TO_RUN, 0),
     SUBJECT(unaligned, SUM, GPU_TO_GPU, 0),

@@ -691,6 +691,7 @@ class Subject:
             self.runs = arrays.in_mode(word, self.runs)
         self.way = {}
         self.right = False  # did a way give what is due of the example?
+        self.call = ""  # the way of all pairs of formats, where a process before this one found it
 
     def find_way(self, device, storage, accumulator):
         """The way that gives what is due of a small example, else one that gives as many results in the format."""
@@ -703,6 +704,11 @@ class Subject:
             if form not in self.arrays.types:
                 self.refuse(key, f"{self.arrays.name} has no {form}")
         fallback, said, cause = None, "", None
+        # It may remember what it was called on: then that is what is asked for, and no example.
+        for way in ways(self.operation, self.arrays, self.arrays.types[accumulator]) if self.call else ():
+            if way[0] == self.call:
+                self.way[key] = way
+                return way
         for way in ways(self.operation, self.arrays, self.arrays.types[accumulator]):
             raw = {k: bytearray(encoded(v, storage)) for k, v in TRIED.items() if k != "keys"}
             raw["keys"] = bytearray(struct.pack("<4I", *TRIED["keys"]))
@@ -1025,7 +1031,7 @@ def subject_of(name, operation, asked="", mode=""):
         raise Refused(f"{name}: {last_words(e)}", status_of(e)) from e
 
 
-def main(name, operation, asked="", mode=""):
+def main(name, operation, asked="", mode="", call=""):
     if f"{name}@{asked}@{operation}" == os.environ.get("ULPSCOPE_CALLED") and not mode:
         return relay(os.environ["ULPSCOPE_CALLER"])
     os.environ.setdefault(COMPILED, os.path.join(tempfile.gettempdir(), f"ulpscope-inductor-{os.getuid()}"))
@@ -1033,7 +1039,9 @@ def main(name, operation, asked="", mode=""):
     del sys.path[0]  # this file's folder: what lies beside it is not for others to import
     server = None
     try:
-        server = Server(subject_of(name, operation, asked, mode), source, sink)
+        subject = subject_of(name, operation, asked, mode)
+        subject.call = call
+        server = Server(subject, source, sink)
         server.serve()
     except BrokenPipeError:
         return 0
