@@ -198,8 +198,13 @@ class Check(Result):
         gaps = ", ".join(rung for rung in below if self.verdicts.get(rung) == "not tried")
         lines = [f"{self.method} on {self.device}: keeps {self.kept}" + (f" (not tried: {gaps})" if gaps else "")
                  + (f", held to {self.promise}: {self.verdict}" if self.promise != "none" else "")]
+        rungs = {rung["name"]: rung for rung in self.report["rungs"]}
         for rung in self.verdicts:
             reason = f": {self.reasons[rung]}" if self.verdicts[rung] == "not tried" and rung in self.reasons else ""
+            if self.verdicts[rung] == "kept":
+                unseen, missing = rungs[rung]["unseen_p95"], rungs[rung]["not_tried"]
+                reason = f", 95% confident that under {100 * unseen:.2g}% of runs differ" if unseen is not None else ""
+                reason += "".join(f"; not tried: {kind} ({why})" for kind, why in missing.items())
             lines.append(f"  {rung:18} {self.verdicts[rung]} in {self.attempts[rung]} attempts{reason}".rstrip("; "))
         return "\n".join(lines + ([f"  {self.witness}"] if self.witness else []))
 
