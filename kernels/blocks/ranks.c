@@ -6,68 +6,23 @@
 #include "kernels/method/matrix.h"
 #include "reference/exact/rounded.h"
 
-/* Outputs whose sums are added side by side. */
-enum { ADDED_AT_ONCE = 64 };
-
-/* Compiled for each accumulator. sum[count r + i] is the running sum of rank r and output i. */
-static inline void add_in(enum format f, const struct hop *hop, size_t hops, double *sum,
-                          size_t count)
-{
-    for (size_t h = 0; h < hops; h++) {
-        double *to = sum + count * hop[h].to;
-        const double *from = sum + count * hop[h].from;
-        for (size_t i = 0; i < count; i++)
-            to[i] = format_add(f, to[i], from[i]);
-    }
-}
-
-static void add_hops(enum format f, const struct hop *hop, size_t hops, double *sum, size_t count)
-{
-    switch (f) {
-    case FP16:
-        add_in(FP16, hop, hops, sum, count);
-        break;
-    case BF16:
-        add_in(BF16, hop, hops, sum, count);
-        break;
-    case FP32:
-        add_in(FP32, hop, hops, sum, count);
-        break;
-    case FP64:
-        add_in(FP64, hop, hops, sum, count);
-        break;
-    case E4M3:
-        add_in(E4M3, hop, hops, sum, count);
-        break;
-    case E5M2:
-        add_in(E5M2, hop, hops, sum, count);
-    }
-}
-
-/* Outputs begin .. begin + count - 1. */
-static void add_up(const struct task *t, const struct hop *hop, size_t ranks, size_t begin,
-                   size_t count, double *sum)
+static double add_up(const struct task *t, const struct hop *hop, size_t ranks, size_t i,
+                     double *sum)
 {
     enum format f = t->out.format;
-    const struct array *in = &t->of->in;
-    if (count == t->of->bins)
-        array_decode(in, 0, ranks * count, sum);
-    else
-        for (size_t r = 0; r < ranks; r++)
-            array_decode(in, r * t->of->bins + begin, count, sum + count * r);
-    for (size_t i = 0; i < ranks * count && in->format != f; i++)
-        sum[i] = format_round(f, sum[i]);
-    add_hops(f, hop, ranks - 1, sum, count);
-    array_encode(&t->out, begin, count, sum + count * (ranks > 1 ? hop[ranks - 2].to : 0));
+    for (size_t r = 0; r < ranks; r++)
+        sum[r] = format_round(f, array_get(&t->of->in, r * t->of->bins + i));
+    for (size_t h = 0; h + 1 < ranks; h++)
+        sum[hop[h].to] = format_add(f, sum[hop[h].to], sum[hop[h].from]);
+    return sum[ranks > 1 ? hop[ranks - 2].to : 0];
 }
 
 enum status ranks_adding_begin(struct ranks_adding *to, const struct task *t, struct problem *p)
 {
     size_t ranks = matrix_length(t->of->in.n, t->of->bins);
-    size_t at_once = t->of->bins < ADDED_AT_ONCE ? t->of->bins + 1 : ADDED_AT_ONCE;
     *to = (struct ranks_adding){.task = t, .ranks = ranks};
     to->hop = malloc((ranks + 1) * sizeof *to->hop);
-    to->sum = malloc((ranks + 1) * at_once * sizeof *to->sum);
+    to->sum = malloc((ranks + 1) * sizeof *to->sum);
     if (to->hop && to->sum)
         return STATUS_OK;
     ranks_adding_end(to);
@@ -77,14 +32,13 @@ enum status ranks_adding_begin(struct ranks_adding *to, const struct task *t, st
 void ranks_adding_piece(struct ranks_adding *to, hops_of_block *hops, size_t block, size_t begin,
                         size_t end)
 {
+    double result = 0;
     if (to->ranks > 1 && begin < end)
         hops(to->hop, to->ranks, block);
-    for (size_t i = begin, count; i < end; i += count) {
-        count = end - i < ADDED_AT_ONCE ? end - i : ADDED_AT_ONCE;
+    for (size_t i = begin; i < end; i++) {
         if (to->ranks > 0)
-            add_up(to->task, to->hop, to->ranks, i, count, to->sum);
-        else
-            array_encode(&to->task->out, i, count, (double[ADDED_AT_ONCE]){0});
+            result = add_up(to->task, to->hop, to->ranks, i, to->sum);
+        array_encode(&to->task->out, i, 1, &result);
     }
 }
 
