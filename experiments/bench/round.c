@@ -339,8 +339,8 @@ static enum status time_all(struct round *r, size_t repeats, struct problem *p)
     return status;
 }
 
-/* The raw read is a plain loop, which a subject of somebody's may well outrun. Nobody is taken to
- * do so more than so many times for each processor: generous limits of ours, no measured ones. A
+/* The raw read is a plain loop, and a user's subject may be faster. None is expected to be so
+ * more than this many times for each processor: generous limits of ours, no measured ones. A
  * subject beyond them is taken to have kept a result, or not to have begun. */
 static void refuse_impossible(struct bench_row *row, const struct bench_input *in)
 {

@@ -162,9 +162,9 @@ enum status check_process(struct check *c, struct check_outcome *o, struct probl
     return status;
 }
 
-/* Cases of the pair of formats that have other lengths, and are no more than so much longer: those
- * that stand first; and second, other elements of the same length. Numbers and data that were asked
- * for have lengths of their own. */
+/* Cases in the same formats with other lengths, at most LONGER times as long; the second one has
+ * other elements of the same length, unless they are the user's data. Where --n names lengths,
+ * these are others. */
 enum { LENGTHS_BEFORE = 4, LOOKED_THROUGH = 64, LONGER = 16, LENGTH_LEAST = 1 << 16 };
 
 static size_t other_lengths(const struct check *c, struct check_case others[LENGTHS_BEFORE])
@@ -236,7 +236,7 @@ static enum status take_after(struct check *c, struct check_outcome *o,
 #define START_SHARE 0.25
 
 /* What compiles or tunes itself for a length may do so for any from then on. Subjects that are not
- * ours begin in a fresh process, which has seen no length. */
+ * ours begin in a fresh process, which has run no other length. */
 enum status check_after(struct check *c, struct check_outcome *o, struct problem *p)
 {
     struct array out;

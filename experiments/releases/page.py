@@ -64,7 +64,7 @@ class Results:
         self.counts = rows_of(folder / 'counts.csv')
 
     def of(self, routine):
-        """The releases of the library that it is of."""
+        """The releases of its library."""
         return self.cublas if routine.startswith('cublas/') else self.releases
 
     def having(self, routine):
