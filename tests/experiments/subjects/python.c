@@ -338,8 +338,9 @@ Test(python, answers_2000_times_a_second, .init = fill)
 
 Test(python, is_checked_timed_and_recorded, .init = make_folder, .fini = remove_folder)
 {
-    cr_expect_eq(
-        run_program("check", "python:" CPU "--input uniform --seconds 2 --promise run_to_run"), 0);
+    cr_expect_eq(run_program("check", "python:" CPU
+                                      "--input uniform --seconds 2 --promise run_to_run --wide"),
+                 0);
     expect_said("out", "run_to_run         kept");
     expect_said("out", "process ");
     expect_said("out", "offset (its library of");
@@ -374,7 +375,8 @@ Test(python, runs_on_gpus_that_are_not_ours, .init = make_folder, .fini = remove
     cr_expect_eq(run_program("check", "python:" CHECK " --device cuda"), 4);
     expect_said("err", "device cuda: found no GPU, and this program was built without CUDA");
     setenv("LD_LIBRARY_PATH", PLAYED_DRIVER, 1);
-    cr_expect_eq(run_program("check", "python:" CHECK "--device cuda --seconds 2 --input ones"), 0);
+    cr_expect_eq(
+        run_program("check", "python:" CHECK "--device cuda --seconds 2 --input ones --wide"), 0);
     expect_said("out", "subjects.py:fsum@array on cuda:0");
     expect_said("out", "device ");
     expect_said("out", "load (this program was built without CUDA");
