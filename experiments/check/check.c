@@ -18,7 +18,7 @@ const struct check_kind_facts check_kinds[CHECK_KINDS] = {
     [CHECK_AFTER] = {"after", PROMISE_RUN_TO_RUN, 0, "what the process has run before"},
     [CHECK_SHAPE] = {"shape", PROMISE_GPU_TO_GPU, 0, "launch shapes"},
     [CHECK_ENVIRONMENT] = {"environment", PROMISE_GPU_TO_GPU, 0,
-                           "numbers of threads that the environment asks for"},
+                           "numbers of threads or processors in the environment"},
     [CHECK_OFFSET] = {"offset", PROMISE_GPU_TO_GPU, PROMISE_BATCH_INVARIANT,
                       "alignments of the input"},
     [CHECK_NEIGHBOUR] = {"neighbour", PROMISE_GPU_TO_GPU, 0,

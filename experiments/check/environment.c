@@ -1,10 +1,12 @@
-/* gpu_to_gpu: numbers of threads that nothing but its environment tells a subject. */
+/* gpu_to_gpu: numbers of threads and of processors that nothing but its environment tells a
+ * subject. */
 #include <unistd.h>
 
 #include "experiments/check/attempts.h"
 #include "experiments/options/subject_name.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/system/clock.h"
+#include "experiments/system/machine.h"
 
 bool check_environs(const struct check_request *r)
 {
@@ -59,6 +61,27 @@ static size_t numbers_of(const struct check *c, unsigned number[NUMBERS])
     return count;
 }
 
+/* Holds the subject to one processor, where it has more: what counts them makes fewer shares. */
+static enum status take_alone(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    struct array out;
+    struct check_setting s = check_plain(c, &c->at);
+    if (machine_processors() < 2)
+        return STATUS_OK;
+    enum status status = foreign_on_one_processor(&s.method, c->request->method, p);
+    if (status != STATUS_OK || (!check_keeps(c, s.method) && !time_for_start(c)))
+        return status;
+    check_keep(c, s.method);
+    status = check_once(c, &s, &out, p);
+    o->now = check_variant(&s);
+    uint64_t differing = o->differing;
+    if (status == STATUS_OK)
+        status = check_take(c, o, &out, 0, p, "held to one processor");
+    if (o->differing > differing && differing == 0)
+        o->found.other_shape = c->at.shape;
+    return status;
+}
+
 /* Runs the subject with so many threads; 0: as the case has it. */
 static enum status take(struct check *c, struct check_outcome *o, unsigned threads,
                         struct problem *p)
@@ -102,6 +125,8 @@ enum status check_environment(struct check *c, struct check_outcome *o, struct p
             status = take(c, o, 0, p);
         if (status == STATUS_OK)
             status = take(c, o, number[i], p);
+        if (status == STATUS_OK && i == 0 && c->request->threads.count == 0)
+            status = take_alone(c, o, p);
         unsigned made = check_threads_made(c->request, number[i]);
         most = made < number[i] ? made : most;
     }

@@ -1,5 +1,6 @@
 #include "experiments/subjects/foreign_state.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -210,6 +211,20 @@ static const char *const thread_variables[] = {"OMP_NUM_THREADS",
                                                "NPROC"}; /* of JAX' XLA */
 enum { THREAD_VARIABLES = sizeof thread_variables / sizeof *thread_variables };
 
+/* A process that this thread starts has its processors. Sets *before to these. */
+static bool hold_to_one(cpu_set_t *before)
+{
+    cpu_set_t one;
+    int last = CPU_SETSIZE - 1;
+    if (sched_getaffinity(0, sizeof *before, before) != 0)
+        return false;
+    while (last > 0 && !CPU_ISSET((size_t)last, before))
+        last--;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)last, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
 enum status foreign_open(struct foreign *f, const char *const argv[], const char *device,
                          struct problem *p)
 {
@@ -220,11 +235,16 @@ enum status foreign_open(struct foreign *f, const char *const argv[], const char
         snprintf(entry[1 + i], sizeof *entry, "%s=%u", thread_variables[i], f->threads);
         variables[1 + i] = entry[1 + i];
     }
-    return process_open(&f->process, f->name, argv, variables, p);
+    cpu_set_t before;
+    bool held = f->alone && hold_to_one(&before);
+    enum status status = process_open(&f->process, f->name, argv, variables, p);
+    if (held)
+        sched_setaffinity(0, sizeof before, &before);
+    return status;
 }
 
 /* What is known of a subject, without a process. */
-static struct foreign *copy_of(const struct foreign *f, unsigned threads)
+static struct foreign *copy_of(const struct foreign *f, unsigned threads, bool alone)
 {
     struct foreign *to = calloc(1, sizeof *to);
     char *name = strdup(f->name), *summary = f->summary ? strdup(f->summary) : NULL;
@@ -244,27 +264,40 @@ static struct foreign *copy_of(const struct foreign *f, unsigned threads)
     to->times = f->times;
     to->start_s = f->start_s;
     to->threads = threads;
+    to->alone = alone;
     memcpy(to->fingerprint, f->fingerprint, sizeof to->fingerprint);
     pthread_mutex_init(&to->mutex, NULL);
     return to;
 }
 
-enum status foreign_with_threads(const struct method **m, const struct method *of, unsigned threads,
-                                 struct problem *p)
+static enum status variant(const struct method **m, const struct method *of, unsigned threads,
+                           bool alone, struct problem *p)
 {
     const struct foreign *like = (const struct foreign *)of;
     pthread_mutex_lock(&all_mutex);
     struct foreign *f = all;
-    while (f && !(f->threads == threads && strcmp(f->name, like->name) == 0 &&
+    while (f && !(f->threads == threads && f->alone == alone && strcmp(f->name, like->name) == 0 &&
                   f->method.operation == of->operation))
         f = f->next;
-    if (!f && (f = copy_of(like, threads))) {
+    if (!f && (f = copy_of(like, threads, alone))) {
         f->next = all;
         all = f;
     }
     pthread_mutex_unlock(&all_mutex);
     *m = f ? &f->method : NULL;
     return f ? STATUS_OK : problem(p, STATUS_MEMORY, "%s: out of memory", of->name);
+}
+
+enum status foreign_with_threads(const struct method **m, const struct method *of, unsigned threads,
+                                 struct problem *p)
+{
+    return variant(m, of, threads, false, p);
+}
+
+enum status foreign_on_one_processor(const struct method **m, const struct method *of,
+                                     struct problem *p)
+{
+    return variant(m, of, foreign_threads(of), true, p);
 }
 
 unsigned foreign_threads(const struct method *m)

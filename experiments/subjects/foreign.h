@@ -97,6 +97,9 @@ bool foreign_restarts(const struct method *m);
  * is another method. STATUS_MEMORY. */
 enum status foreign_with_threads(const struct method **m, const struct method *of, unsigned threads,
                                  struct problem *p);
+/* The same, held to one of the processors that this process may use. */
+enum status foreign_on_one_processor(const struct method **m, const struct method *of,
+                                     struct problem *p);
 unsigned foreign_threads(const struct method *m); /* so many; 0: nothing is asked */
 /* The same, or how many its library says that it then has: it may have fewer. It is known of a
  * process that has begun: foreign_ask_threads begins it on a device, as foreign_wake does. */

@@ -18,6 +18,7 @@ struct foreign {
     char *undescribed;       /* why such a function could not be asked what it is; else NULL */
     bool lent;               /* a function of the process that started us: it has no other */
     unsigned threads;        /* that its environment tells it; 0: nothing is told */
+    bool alone;              /* it is held to one processor */
     unsigned threads_made;   /* that its library says it then has; 0: it does not say */
     bool threads_said;       /* its process was asked for that */
     bool placed;             /* an array lies as far from an aligned address as we say */

@@ -11,8 +11,9 @@ extern const char *const load_name[LOAD_KINDS];
 
 struct load;
 
-/* Begins it, and returns when it is under way. device: -1: the CPU, where as many threads as there
- * are processors add up numbers in memory; k >= 0: cuda:k, where kernels of all sizes, which read
+/* Begins it, and returns when it is under way. device: -1: the CPU, where a thread on
+ * each processor adds up numbers in memory, but that one of them, each in turn, rests for half of
+ * the time; k >= 0: cuda:k, where kernels of all sizes, which read
  * memory and add atomically, follow each other on a stream of their own. It leaves room: sums are
  * slower, none waits for the end of the load. STATUS_DEVICE where there is no such device
  * or threads are short, STATUS_MEMORY where memory is. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <float.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -74,6 +75,27 @@ static int load(const struct ulpscope_task *t)
     if (file)
         fclose(file);
     return add(t, running > sysconf(_SC_NPROCESSORS_ONLN) && bit_of(ns()));
+}
+
+/* Odd processors have another order than even ones. */
+static int processor(const struct ulpscope_task *t)
+{
+    return add(t, sched_getcpu() % 2);
+}
+
+/* As many running sums as there are processors that it may use, as by std::thread and its
+ * hardware_concurrency: the same bits again, until there are fewer. */
+static int processors(const struct ulpscope_task *t)
+{
+    const float *x = t->in;
+    float lane[64] = {0};
+    cpu_set_t set;
+    size_t lanes = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+    lanes = lanes < 64 ? lanes : 64;
+    for (size_t i = 0; i < t->n; i++)
+        lane[i % lanes] += x[i];
+    *(float *)t->out = forward(lane, lanes);
+    return 0;
 }
 
 /* Every 1,000th run of a process is another one. */
@@ -443,6 +465,8 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(threads6, SUM, GPU_TO_GPU, ULPSCOPE_READS_THREADS),
     SUBJECT(blocks7, SUM, GPU_TO_GPU, ULPSCOPE_READS_BLOCKS),
     SUBJECT(load, SUM, RUN_TO_RUN, 0),
+    SUBJECT(processor, SUM, RUN_TO_RUN, 0),
+    SUBJECT(processors, SUM, GPU_TO_GPU, 0),
     SUBJECT(thousandth, SUM, RUN_TO_RUN, 0),
     SUBJECT(ten_millionth, SUM, RUN_TO_RUN, 0),
     SUBJECT(birth, SUM, RUN_TO_RUN, 0),

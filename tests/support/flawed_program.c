@@ -1,6 +1,7 @@
 /* A subject of tests: answers requests for fp64 in fp64, sums and inclusive scans, added from left
  * to right, and has one flaw, named on its command line. */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,12 @@
 static size_t n;
 static int scan;
 static double *x;
+
+static int processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
 
 static int is(char **argv, const char *flaw)
 {
@@ -141,6 +148,8 @@ int main(int argc, char **argv)
             sum += another_length();
         if (is(argv, "environment") && getenv("OMP_NUM_THREADS"))
             sum += atoi(getenv("OMP_NUM_THREADS"));
+        if (is(argv, "processors"))
+            sum += processors();
         if (is(argv, "noise"))
             for (int i = 0; i < 30000; i++)
                 fprintf(stderr, "noise, noise, noise, line %d\n", i);

@@ -368,13 +368,16 @@ Test(check, runs_other_lengths_in_between)
     foreign_end(NULL);
 }
 
-/* A program that adds in how many threads its environment asks for: the same in each process. */
+/* A program that adds in how many threads its environment asks for, or how many processors it may
+ * use: the same in each process. */
 Test(check, asks_other_environments)
 {
     const struct method *m;
     struct problem p = {0};
-    const char *const flaws[] = {"", "environment"};
-    for (size_t i = 0; i < 2; i++) {
+    const char *const flaws[] = {"", "environment", "processors"}, *const told[] = {
+                                                                       "", "OMP_NUM_THREADS=",
+                                                                       "held to one processor"};
+    for (size_t i = 0; i < (machine_processors() > 1 ? 3 : 2); i++) {
         char name[400];
         snprintf(name, sizeof name, "exec:%s %s", FLAWED_PROGRAM, flaws[i]);
         cr_assert(subject_named(&m, "test", name, NULL, &p) == STATUS_OK, "%s", p.text);
@@ -383,11 +386,11 @@ Test(check, asks_other_environments)
         struct check_report report = checked(&r);
         const struct check_tried *is = &report.tried[CHECK_ENVIRONMENT];
         cr_expect_geq(is->attempts, 4, "%zu attempts", (size_t)is->attempts);
-        cr_expect((is->broken > 0) == (i == 1), "%s", name);
+        cr_expect((is->broken > 0) == (i > 0), "%s", name);
         cr_expect_eq(report.tried[CHECK_PROCESS].broken, 0);
         cr_expect_geq(check_rung(&report, PROMISE_GPU_TO_GPU).shapes, 4);
-        if (i == 1)
-            cr_expect(strstr(is->witness.is[1], "OMP_NUM_THREADS="), "%s", is->witness.is[1]);
+        if (i > 0)
+            cr_expect(strstr(is->witness.is[1], told[i]), "%s", is->witness.is[1]);
     }
     foreign_end(NULL);
 }
