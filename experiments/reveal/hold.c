@@ -290,7 +290,8 @@ static enum status fits(struct holding *h, const struct method *m, enum format f
     return status;
 }
 
-/* All that fit are named: compensated sums often give the bits of a wider format. */
+/* All that fit are named: compensated sums often give the bits of a wider format, and a format that
+ * is wider than ours (the 64 bits of x87) those of our widest. */
 static enum status find_arithmetic(struct holding *h, struct problem *p)
 {
     struct reveal *r = h->r;
@@ -306,8 +307,9 @@ static enum status find_arithmetic(struct holding *h, struct problem *p)
         status = fits(h, &plain, f, p);
         if (r->held.fits)
             told += (size_t)snprintf(r->words + told, sizeof r->words - told,
-                                     "%sin %s along this tree, rounded to %s at the end",
+                                     "%sin %s%s along this tree, rounded to %s at the end",
                                      any ? "; or " : "", format_facts[f].name,
+                                     format_wider(f) < FORMATS ? "" : " or a wider format",
                                      format_facts[h->s->output].name);
         any |= r->held.fits;
     }

@@ -105,7 +105,7 @@ Test(reveal_data, says_how_it_adds, .init = make)
         enum flaw flaw;
         const char *words;
     } due[] = {{FLAW_NEUMAIER, "along this tree, and beside it what the additions lose"},
-               {FLAW_FP64, "in fp64 along this tree"}};
+               {FLAW_FP64, "in fp64 or a wider format along this tree"}};
     for (size_t k = 0; k < 3; k++)
         for (enum format f = BF16; f <= FP32; f++)
             for (size_t i = 0; i < 2; i++) {
