@@ -14,10 +14,12 @@ enum { LOADED_AGAIN = 400, LOADED_LEAST = 2, SURE = REVEAL_THREES / 2, TEXT = 24
 /* Additions in their order, and how each is done. */
 struct way {
     const struct method *method; /* its theorem says how: walk_node.h */
+    enum { AS_ITS_THEOREM, KAHAN, KAHAN_TO_THE_END } how;
     enum format format;
     size_t leaves, additions, first;
     const uint32_t (*operand)[2];
     uint32_t root;
+    bool backward; /* of Kahan's: of two elements the second is added first */
 };
 
 struct holding {
@@ -40,8 +42,39 @@ struct holding {
 static const struct method plain = {.bound = THEOREM_TREE},
                            compensated = {.bound = THEOREM_COMPENSATED};
 
+/* Kahan's sum as it is mostly written: what an addition lost is added to the next element, and
+ * dropped where sums of several elements are added. What the last addition lost is dropped, or
+ * added at the end. */
+static double walk_lost(const struct holding *h, const struct way *w)
+{
+    struct walk_node *node = h->node;
+    enum format f = w->format;
+    for (size_t i = 0; i < w->leaves; i++) {
+        double x = h->x[w->first + i];
+        node[i] = (struct walk_node){.word = {format_round(f, h->s->term ? h->s->term(x) : x), 0},
+                                     .leaf = i,
+                                     .single = true};
+    }
+    for (size_t k = 0; k < w->additions; k++) {
+        const struct walk_node *a = &node[w->operand[k][0]], *b = &node[w->operand[k][1]];
+        bool swapped = a->single && (!b->single || w->backward);
+        const struct walk_node *sum = swapped ? b : a, *x = swapped ? a : b;
+        struct walk_node *to = &node[w->leaves + k];
+        *to = (struct walk_node){.word = {sum->word[0], x->single ? sum->word[1] : 0}};
+        if (x->single)
+            walk_kahan(f, to, x->word[0]);
+        else
+            to->word[0] = format_add(f, sum->word[0], x->word[0]);
+    }
+    const struct walk_node *root = &node[w->root];
+    bool add = w->how == KAHAN_TO_THE_END;
+    return reveal_finish(h->s, add ? format_add(f, root->word[0], root->word[1]) : root->word[0]);
+}
+
 static double walk(const struct holding *h, const struct way *w)
 {
+    if (w->how != AS_ITS_THEOREM)
+        return walk_lost(h, w);
     struct walk_node *node = h->node;
     for (size_t i = 0; i < w->leaves; i++) {
         double x = h->x[w->first + i];
@@ -272,21 +305,49 @@ static enum status repeat(struct holding *h, bool *changed, struct problem *p)
 }
 
 /* Do other additions, along the same tree, give the bits of all arrays? */
-static enum status fits(struct holding *h, const struct method *m, enum format f, struct problem *p)
+static enum status fits(struct holding *h, const struct way *w, bool *all, struct problem *p)
 {
-    struct way w = h->way;
     enum status status = STATUS_OK;
-    bool all = true;
-    w.method = m;
-    w.format = f;
-    for (size_t k = 0; k < REVEAL_ARRAYS + REVEAL_THREES && all && status == STATUS_OK; k++) {
+    *all = true;
+    for (size_t k = 0; k < REVEAL_ARRAYS + REVEAL_THREES && *all && status == STATUS_OK; k++) {
         double result;
         if (!make(h, k))
             continue;
         status = evaluate(h, &result, p);
-        all = reveal_same(result, walk(h, &w));
+        *all = reveal_same(result, walk(h, w));
     }
-    h->r->held.fits = all && status == STATUS_OK;
+    *all = *all && status == STATUS_OK;
+    h->r->held.fits |= *all;
+    return status;
+}
+
+/* Notes in words that it fits, behind others that do. */
+static void tell_fit(struct reveal *r, const char *words)
+{
+    size_t told = strlen(r->words);
+    snprintf(r->words + told, sizeof r->words - told, "%s%s", told ? "; or " : "", words);
+}
+
+/* Of Kahan's sums the first that fits: where sums of several elements are added last, nothing is
+ * left to be added at the end, and of two elements a tree does not say which one is the first. */
+static enum status find_kahan(struct holding *h, bool *fit, struct problem *p)
+{
+    struct way w = h->way;
+    enum status status = STATUS_OK;
+    *fit = false;
+    for (unsigned i = 0; i < 4 && status == STATUS_OK && !*fit; i++) {
+        w.how = i / 2 ? KAHAN_TO_THE_END : KAHAN;
+        w.backward = i % 2;
+        status = fits(h, &w, fit, p);
+    }
+    if (*fit) {
+        char words[TEXT];
+        snprintf(words, TEXT,
+                 "along this tree as Kahan sums: what an addition lost is added to the next "
+                 "element%s",
+                 w.how == KAHAN ? "" : ", and at the end");
+        tell_fit(h->r, words);
+    }
     return status;
 }
 
@@ -295,25 +356,27 @@ static enum status fits(struct holding *h, const struct method *m, enum format f
 static enum status find_arithmetic(struct holding *h, struct problem *p)
 {
     struct reveal *r = h->r;
-    enum format f = h->s->accumulator;
-    size_t told = 0;
-    enum status status = fits(h, &compensated, f, p);
-    bool any = r->held.fits;
-    if (any)
-        told = (size_t)snprintf(
-            r->words, sizeof r->words,
-            "along this tree, and beside it what the additions lose, which is added at the end");
-    while (status == STATUS_OK && (f = format_wider(f)) < FORMATS) {
-        status = fits(h, &plain, f, p);
-        if (r->held.fits)
-            told += (size_t)snprintf(r->words + told, sizeof r->words - told,
-                                     "%sin %s%s along this tree, rounded to %s at the end",
-                                     any ? "; or " : "", format_facts[f].name,
-                                     format_wider(f) < FORMATS ? "" : " or a wider format",
-                                     format_facts[h->s->output].name);
-        any |= r->held.fits;
+    struct way w = h->way;
+    bool fit;
+    *r->words = 0;
+    w.method = &compensated;
+    enum status status = fits(h, &w, &fit, p);
+    if (fit)
+        tell_fit(
+            r, "along this tree, and beside it what the additions lose, which is added at the end");
+    if (status == STATUS_OK)
+        status = find_kahan(h, &fit, p);
+    w.method = &plain;
+    while (status == STATUS_OK && (w.format = format_wider(w.format)) < FORMATS) {
+        char words[TEXT];
+        snprintf(words, TEXT, "in %s%s along this tree, rounded to %s at the end",
+                 format_facts[w.format].name,
+                 format_wider(w.format) < FORMATS ? "" : " or a wider format",
+                 format_facts[h->s->output].name);
+        status = fits(h, &w, &fit, p);
+        if (fit)
+            tell_fit(r, words);
     }
-    r->held.fits = any;
     return status;
 }
 
@@ -404,20 +467,24 @@ enum status reveal_hold(struct reveal *r, const struct reveal_subject *s,
         return STATUS_OK;
     if (declared)
         h.way = (struct way){method,
+                             AS_ITS_THEOREM,
                              s->accumulator,
                              declared->leaves,
                              declared->additions,
                              0,
                              (const uint32_t(*)[2])declared->operand,
-                             declared->output[output]};
+                             declared->output[output],
+                             false};
     else if (t->leaves > 0)
         h.way = (struct way){&plain,
+                             AS_ITS_THEOREM,
                              s->accumulator,
                              t->leaves,
                              t->additions,
                              s->first,
                              (const uint32_t(*)[2])t->child,
-                             (uint32_t)(t->leaves + t->additions - 1)};
+                             (uint32_t)(t->leaves + t->additions - 1),
+                             false};
     r->held.permuted = t->leaves > 0 && t->additions + 1 < t->leaves;
     h.x = calloc(2 * s->in.n, sizeof *h.x);
     h.worst = h.x + s->in.n;

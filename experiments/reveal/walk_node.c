@@ -58,6 +58,11 @@ static void kahan_step(enum format f, double *a, double x)
         a[1] = 0;
 }
 
+void walk_kahan(enum format f, struct walk_node *a, double x)
+{
+    kahan_step(f, a->word, x);
+}
+
 /* Algorithm 6 of Joldes, Muller and Popescu; with a single word on the right, algorithm 4. */
 static void double_word_join(enum format f, double *a, const double *b)
 {

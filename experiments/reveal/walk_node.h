@@ -14,4 +14,6 @@ struct walk_node {
 struct walk_node walk_leaf(const struct method *m, enum format f, size_t leaf, double x);
 struct walk_node walk_add(const struct method *m, enum format f, const struct walk_node *a,
                           const struct walk_node *b);
+/* Adds x and what a lost before to a, by Kahan's way. */
+void walk_kahan(enum format f, struct walk_node *a, double x);
 double walk_value(const struct method *m, enum format f, const struct walk_node *root);

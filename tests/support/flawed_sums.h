@@ -20,7 +20,9 @@ enum flaw {
     FLAW_ORDERS,     /* those before: the order depends on the data, or on nothing */
     FLAW_NEUMAIER = FLAW_ORDERS,
     FLAW_KAHAN,
-    FLAW_FP64,   /* in fp64, rounded at the end */
+    FLAW_KAHAN_END,   /* from the last element on; what the last addition lost is added */
+    FLAW_KAHAN_LANES, /* two sums, added without what they lost */
+    FLAW_FP64,        /* in fp64, rounded at the end */
     FLAW_BLOCKS, /* four at a time in fp64, whose sums are rounded and added one after the other */
     FLAW_FIXED,  /* in fixed point, what lies below 2^-16 cut off */
     FLAWS
@@ -108,15 +110,33 @@ static inline double flaw_neumaier(enum format f, const double *x, size_t n)
     return format_add(f, sum, lost);
 }
 
-static inline double flaw_kahan(enum format f, const double *x, size_t n)
+/* Every step-th element, from the first on. */
+static inline double flaw_kahan(enum format f, const double *x, size_t n, size_t step)
 {
     double sum = n ? x[0] : 0, lost = 0;
-    for (size_t i = 1; i < n; i++) {
+    for (size_t i = step; i < n; i += step) {
         double y = format_add(f, x[i], lost), next = format_add(f, sum, y);
         lost = isfinite(next) ? format_add(f, y, -format_add(f, next, -sum)) : 0;
         sum = next;
     }
     return sum;
+}
+
+static inline double flaw_kahan_end(enum format f, const double *x, size_t n)
+{
+    double sum = n ? x[n - 1] : 0, lost = 0;
+    for (size_t i = n; i-- > 1;) {
+        double y = format_add(f, x[i - 1], lost), next = format_add(f, sum, y);
+        lost = isfinite(next) ? format_add(f, y, -format_add(f, next, -sum)) : 0;
+        sum = next;
+    }
+    return format_add(f, sum, lost);
+}
+
+static inline double flaw_kahan_lanes(enum format f, const double *x, size_t n)
+{
+    double even = flaw_kahan(f, x, n, 2);
+    return n > 1 ? format_add(f, even, flaw_kahan(f, x + 1, n - 1, 2)) : even;
 }
 
 /* x[] is overwritten. */
@@ -148,7 +168,11 @@ static inline double flawed_sum(enum flaw flaw, enum format f, double *x, size_t
     case FLAW_NEUMAIER:
         return flaw_neumaier(f, x, n);
     case FLAW_KAHAN:
-        return flaw_kahan(f, x, n);
+        return flaw_kahan(f, x, n, 1);
+    case FLAW_KAHAN_END:
+        return flaw_kahan_end(f, x, n);
+    case FLAW_KAHAN_LANES:
+        return flaw_kahan_lanes(f, x, n);
     case FLAW_FP64:
         return format_round(f, flaw_plain(FP64, x, n));
     case FLAW_FIXED:

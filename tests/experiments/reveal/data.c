@@ -105,10 +105,16 @@ Test(reveal_data, says_how_it_adds, .init = make)
         enum flaw flaw;
         const char *words;
     } due[] = {{FLAW_NEUMAIER, "along this tree, and beside it what the additions lose"},
+               {FLAW_KAHAN, "along this tree as Kahan sums: what an addition lost is added to the "
+                            "next element"},
+               {FLAW_KAHAN_END, "along this tree as Kahan sums: what an addition lost is added to "
+                                "the next element, and at the end"},
+               {FLAW_KAHAN_LANES, "along this tree as Kahan sums: what an addition lost is added "
+                                  "to the next element"},
                {FLAW_FP64, "in fp64 or a wider format along this tree"}};
     for (size_t k = 0; k < 3; k++)
         for (enum format f = BF16; f <= FP32; f++)
-            for (size_t i = 0; i < 2; i++) {
+            for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
                 struct reveal r;
                 reveal(&r, due[i].flaw, f, f, lengths[k], k);
                 const char *found = strstr(r.words, due[i].words);
