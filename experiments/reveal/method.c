@@ -138,6 +138,67 @@ enum status reveal_declared(struct sum_tree *t, bool *declared, const struct rev
     return status;
 }
 
+/* --- how products are formed --- */
+
+enum { PRODUCTS_ASKED = 64 };
+
+/* The factor 1 + 2^-k: its square needs 2k + 1 digits, which the accumulator has not, but
+ * 1 + 2^(1-k), to which it is rounded. 0 where elements have too few digits for one. */
+static int factor_bits(enum format storage, enum format accumulator)
+{
+    int k = (format_facts[accumulator].precision + 2) / 2;
+    int most = format_facts[storage].precision < format_facts[accumulator].precision
+                   ? format_facts[storage].precision
+                   : format_facts[accumulator].precision;
+    return k < most ? k : 0;
+}
+
+/* Element i has the square, and another that it is added to the opposite of what that is rounded
+ * to: the sum is what rounding loses, where the product was not rounded. */
+static enum status ask_product(struct reveal_products *q, const struct reveal_subject *s,
+                               struct array second, size_t i, size_t other, int k,
+                               struct problem *p)
+{
+    double x = 1 + ldexp(1, -k), product = 1 + ldexp(1, 1 - k), lost = ldexp(1, -2 * k), one = 1,
+           zero = 0, minus = -product, got;
+    for (size_t e = 0; e < s->in.n; e++)
+        array_encode(&s->in, e, 1, &zero);
+    array_encode(&s->in, s->first + i, 1, &x);
+    array_encode(&s->in, s->first + other, 1, &minus);
+    array_encode(&second, s->first + i, 1, &x);
+    enum status status = s->evaluate(s->context, &got, p);
+    array_encode(&second, s->first + i, 1, &one);
+    q->asked++;
+    q->rounded += status == STATUS_OK && got == 0;
+    q->unrounded += status == STATUS_OK && got == lost;
+    return status;
+}
+
+/* Along the tree found: each element and the least one below what it is added to. */
+static enum status ask_products(struct reveal *r, const struct reveal_subject *s,
+                                struct array second, struct problem *p)
+{
+    const struct sum_tree *t = &r->tree;
+    struct reveal_products *q = &r->products;
+    struct sum_tree_nodes nodes = {0};
+    int k = factor_bits(s->in.format, s->accumulator);
+    size_t asked = t->leaves < PRODUCTS_ASKED ? t->leaves : PRODUCTS_ASKED;
+    q->exact = k == 0;
+    if (k == 0 || t->leaves < 2 || t->additions + 1 != t->leaves)
+        return STATUS_OK;
+    enum status status = sum_tree_nodes_make(&nodes, t, p);
+    for (size_t a = 0; a < asked && status == STATUS_OK; a++) {
+        size_t i = a * t->leaves / asked, at = nodes.parent[i] - t->leaves;
+        const uint32_t *child = t->child + t->begin[at];
+        uint64_t rounded = q->rounded;
+        status = ask_product(q, s, second, i, nodes.least[child[child[0] == i]], k, p);
+        if (rounded == 0 && q->rounded > 0)
+            q->first_rounded = s->first + i;
+    }
+    free(nodes.parent);
+    return status;
+}
+
 /* To the arithmetic that the method declares, where its order is the tree that was found. */
 static enum status hold(struct reveal *r, const struct reveal_subject *s,
                         const struct reveal_case *c, uint64_t seed, struct problem *p)
@@ -197,6 +258,8 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     a.divisor = 0; /* masks alone need the sum; bits are those of the quotient */
     if (status == STATUS_OK)
         status = hold(r, &s, c, seed, p);
+    if (status == STATUS_OK && r->verdict == REVEAL_TREE && probe_second(a.probe).data)
+        status = ask_products(r, &s, probe_second(a.probe), p);
     if (a.drawn_ns)
         fprintf(stderr, "\r\033[K");
     free(a.out.data);

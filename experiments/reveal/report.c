@@ -164,6 +164,30 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     text_free(&out);
 }
 
+static void print_products(const struct reveal *r, const struct probe_spec *s)
+{
+    const struct reveal_products *q = &r->products;
+    unsigned long long asked = q->asked, rounded = q->rounded, unrounded = q->unrounded;
+    if (q->exact)
+        say("products of %s are exact in %s: rounded before they are added or not, the bits are "
+            "the "
+            "same\n",
+            format_facts[s->storage].name, format_facts[s->accumulator].name);
+    else if (asked > 0 && rounded == asked)
+        say("products: all %llu asked for are rounded before they are added\n", asked);
+    else if (asked > 0 && unrounded == asked)
+        say("products: all %llu asked for are added unrounded, as by fused multiply-adds\n", asked);
+    else if (asked > 0 && rounded + unrounded == asked)
+        say("products: %llu of %llu asked for are added unrounded, as by fused multiply-adds; %llu "
+            "%s rounded before, %s of element %zu\n",
+            unrounded, asked, rounded, rounded == 1 ? "is" : "are",
+            rounded == 1 ? "that" : "the first", q->first_rounded);
+    else if (asked > 0)
+        say("products: of %llu asked for %llu are added unrounded, %llu are rounded before, %llu "
+            "give another sum\n",
+            asked, unrounded, rounded, asked - rounded - unrounded);
+}
+
 static void print_out_of_reach(const struct reveal_report *r)
 {
     const struct format_facts *storage = &format_facts[r->of.spec.storage];
@@ -266,6 +290,7 @@ enum status reveal_report_print(const struct reveal_report *r, struct problem *p
         print_verdict(r);
     print_asked(r);
     print_held(&r->found);
+    print_products(&r->found, &r->of.spec);
     return status == STATUS_OK ? print_declared(r, p) : status;
 }
 
@@ -349,6 +374,14 @@ static json_t *held_json(const struct reveal_held *h)
                      "under_load", (json_int_t)h->loaded);
 }
 
+/* null where they are not asked for: of what is no dot product, or where they are exact. */
+static json_t *products_json(const struct reveal_products *q)
+{
+    return q->asked == 0 ? json_null()
+                         : json_pack("{sI sI sI}", "asked", (json_int_t)q->asked, "rounded",
+                                     (json_int_t)q->rounded, "unrounded", (json_int_t)q->unrounded);
+}
+
 json_t *reveal_report_json(const struct reveal_report *r)
 {
     const struct probe_spec *s = &r->of.spec;
@@ -358,7 +391,7 @@ json_t *reveal_report_json(const struct reveal_report *r)
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     return json_pack(
-        "{ss ss ss ss ss sI so so so so sI sI ss so sI sI sb sb ss? ss so so}", "method",
+        "{ss ss ss ss ss sI so so so so sI sI ss so sI sI sb sb ss? ss so so so}", "method",
         s->method->name, "device", device, "storage", format_facts[s->storage].name, "accumulator",
         format_facts[s->accumulator].name, "output", format_facts[s->output].name, "n",
         (json_int_t)s->n, "threads", shape.threads ? json_integer(shape.threads) : json_null(),
@@ -370,5 +403,5 @@ json_t *reveal_report_json(const struct reveal_report *r)
         (json_int_t)f->checks, "sampled", (int)f->sampled, "keeps_losses", (int)f->kept, "words",
         *f->words ? f->words : NULL, "declared", declared_name(&r->declared), "tree",
         f->verdict == REVEAL_TREE || f->held.fits ? reveal_tree_json(&f->tree) : json_null(),
-        "held", held_json(&f->held));
+        "held", held_json(&f->held), "products", products_json(&f->products));
 }

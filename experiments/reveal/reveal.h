@@ -51,6 +51,14 @@ struct reveal_held {
     bool fits; /* other additions along the tree give all bits: the words say which */
 };
 
+/* Of dot products, along a tree: of how many elements the product was asked for, and how many are
+ * rounded before they are added, or not, as by fused multiply-adds. */
+struct reveal_products {
+    uint64_t asked, rounded, unrounded;
+    size_t first_rounded;
+    bool exact; /* those of this storage are in this accumulator: nothing to ask */
+};
+
 struct reveal {
     enum reveal_verdict verdict;
     struct reveal_window window; /* of the tree, or of the last attempt */
@@ -59,6 +67,7 @@ struct reveal {
     uint64_t calls;              /* of all */
     uint64_t checks;             /* questions to the finished tree, all answered as it says */
     struct reveal_held held;
+    struct reveal_products products;
     struct sum_tree tree; /* of REVEAL_TREE, or where held.fits */
     char words[512];      /* of the others, and of a tree where others were asked
                               before and contradicted each other: what was answered */

@@ -163,6 +163,9 @@ Test(reveal_data, says_so_of_objects_and_programs)
          "\nnot by additions in fp64 alone: along this tree, and beside it what the additions lose",
          "\"verdict\":\"not_in_pairs\"");
     hold("exec:" FLAWED_PROGRAM, 0, "\nheld to 118 arrays", "\"differing\":0");
+    hold("dot/serial", 0, "\nproducts: all 20 asked for are rounded before they are added\n",
+         "\"products\":{\"asked\":20,\"rounded\":20,\"unrounded\":0}");
+    hold("sum/serial", 0, "\ndeclared order: equal", "\"products\":null");
     hold("exec:" FLAWED_PROGRAM " apart", 1,
          "\nthe order depends on the data: ", "\"verdict\":\"depends_on_data\"");
 }

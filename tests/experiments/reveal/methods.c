@@ -72,6 +72,52 @@ Test(reveal_methods, in_every_format_pair)
     cr_expect(held > 4000, "only %zu cases", held);
 }
 
+static struct reveal found_of(const struct reveal_case *c)
+{
+    struct reveal r;
+    struct problem p = {0};
+    cr_assert_eq(reveal_method(&r, c, 7, &p), STATUS_OK, "%s", p.text);
+    return r;
+}
+
+/* As each method says that it forms them; the first one of a chain of fused ones is rounded, since
+ * it is added to nothing: in a tile each column has such a chain, elsewhere each thread. */
+Test(reveal_methods, how_products_are_formed)
+{
+    size_t held[PRODUCTS] = {0}, exact = 0;
+    for (size_t i = 0; i < method_count; i++)
+        for (int pair = 0; pair < ACCUMULATORS * ACCUMULATORS; pair++)
+            for (enum product_kind k = PRODUCT_ROUNDED; k <= PRODUCT_FUSED; k++) {
+                const struct method *m = method_registry[i];
+                size_t n = k == PRODUCT_FUSED ? 3 * TILE_COLUMNS : 40;
+                struct reveal_case c = case_of(m, n, pair);
+                size_t asked = n < 64 ? n : 64;
+                c.spec.product = k;
+                if (m->shape_order)
+                    c.spec.shape = (struct shape){.threads = 32, .blocks = 1};
+                if (!m->cpu || !(m->products & 1u << k) || m->order == NULL ||
+                    !method_supports(m, DEVICE_CPU, c.spec.storage, c.spec.accumulator))
+                    continue;
+                struct reveal r = found_of(&c);
+                const struct reveal_products *q = &r.products;
+                int digits = format_facts[c.spec.storage].precision;
+                bool all = 2 * digits <= format_facts[c.spec.accumulator].precision;
+                if (r.verdict == REVEAL_TREE) {
+                    cr_expect(q->exact == all && (q->asked == asked) == !all, "%s, %s", m->name,
+                              product_name[k]);
+                    cr_expect(q->rounded + q->unrounded == q->asked);
+                    cr_expect(k == PRODUCT_ROUNDED ? q->unrounded == 0 : (q->unrounded > 0) == !all,
+                              "%s, %s: %d of %d rounded", m->name, product_name[k], (int)q->rounded,
+                              (int)q->asked);
+                    held[k] += !all;
+                    exact += all;
+                }
+                reveal_free(&r);
+            }
+    cr_expect(held[PRODUCT_ROUNDED] > 10 && held[PRODUCT_FUSED] > 10 && exact > 10, "%zu, %zu, %zu",
+              held[PRODUCT_ROUNDED], held[PRODUCT_FUSED], exact);
+}
+
 Test(reveal_methods, in_every_launch_shape)
 {
     static const size_t lengths[] = {5, 64, 301};
