@@ -130,29 +130,49 @@ static bool multiplies(struct matrix_asker *a)
     return a->status == STATUS_OK && !a->broken;
 }
 
-/* Are the low 13 bits of fp32 read? Where they are not, are operands rounded to tf32? */
-static enum reveal_matrix_reads reads_in(struct matrix_asker *a, double *operand, double *other)
+static double alone(struct matrix_asker *a, double *operand, double *other, double value)
 {
-    static const double value[] = {1 + 0x1p-23, 1 + 0x1.8p-11};
-    double d[2];
-    for (int i = 0; i < 2; i++) {
-        matrix_clear(a);
-        operand[0] = value[i];
-        other[0] = 1;
-        d[i] = matrix_ask(a, NULL);
-    }
-    return d[0] == value[0] && d[1] == value[1] ? REVEAL_READS_ALL
-           : d[0] == 1 && d[1] == 1             ? REVEAL_READS_CUT
-           : d[0] == 1 && d[1] == 1 + 0x1p-10   ? REVEAL_READS_ROUNDED
-                                                : REVEAL_READS_UNKNOWN;
+    matrix_clear(a);
+    operand[0] = value;
+    other[0] = 1;
+    return matrix_ask(a, NULL);
+}
+
+/* Are all bits of fp32 read? Where they are not, how many, and are operands rounded to so many? */
+static enum reveal_matrix_reads reads_in(struct matrix_asker *a, double *operand, double *other,
+                                         int *digits)
+{
+    const int all = format_facts[FP32].precision;
+    int p = all;
+    while (p > 1 && alone(a, operand, other, 1 + ldexp(1, 1 - p)) != 1 + ldexp(1, 1 - p))
+        p--;
+    *digits = p;
+    if (p > all - 2)
+        return p == all && alone(a, operand, other, 1 + 0x1.8p-11) == 1 + 0x1.8p-11
+                   ? REVEAL_READS_ALL
+                   : REVEAL_READS_UNKNOWN;
+    double d = alone(a, operand, other, 1 + ldexp(1.5, -p));
+    return d == 1                     ? REVEAL_READS_CUT
+           : d == 1 + ldexp(1, 1 - p) ? REVEAL_READS_ROUNDED
+                                      : REVEAL_READS_UNKNOWN;
 }
 
 static void reads(struct matrix_asker *a)
 {
+    int other;
     if (a->of->element != MMA_TF32 || format_facts[a->of->result].precision < 24)
         return;
-    enum reveal_matrix_reads of_a = reads_in(a, a->x, a->y), of_b = reads_in(a, a->y, a->x);
-    a->found->reads = of_a == of_b ? of_a : REVEAL_READS_UNKNOWN;
+    enum reveal_matrix_reads of_a = reads_in(a, a->x, a->y, &a->found->digits),
+                             of_b = reads_in(a, a->y, a->x, &other);
+    a->found->reads = of_a == of_b && a->found->digits == other ? of_a : REVEAL_READS_UNKNOWN;
+}
+
+bool reveal_matrix_reads_more(const struct reveal_matrix *r)
+{
+    const struct mma_element_facts *tf32 = &mma_elements[MMA_TF32];
+    bool as_tf32 = r->digits == format_facts[tf32->stored].precision - tf32->ignored;
+    return r->reads == REVEAL_READS_ROUNDED ||
+           (r->reads == REVEAL_READS_CUT && !as_tf32 && !r->plain);
 }
 
 /* Of fused sums in another order than a chain of blocks: how many products they have. */
@@ -228,7 +248,7 @@ bool reveal_matrix_agrees(const struct reveal_matrix *r, const struct reveal_mat
                whole = rules && (r->plain || reveal_matrix_one_chain(r));
     if (rule->element != s->element || rule->result != found->result ||
         (!rules && (r->verdict != REVEAL_MATRIX_ADDS || r->plain)) ||
-        (s->element == MMA_TF32 && r->reads != REVEAL_READS_CUT))
+        (s->element == MMA_TF32 && (r->reads != REVEAL_READS_CUT || reveal_matrix_reads_more(r))))
         return false;
     if (whole ? found->order != rule->order || found->c != rule->c
               : rule->order != MMA_FORWARD || rule->c != MMA_C_FIRST)

@@ -67,6 +67,7 @@ struct reveal_matrix {
     enum format adds;  /* in this format, to nearest; FORMATS: in none that shows */
     unsigned products; /* flags REVEAL_...: what gives all bits tried; 0: nothing does */
     enum reveal_matrix_reads reads;
+    int digits;         /* of a significand, the first one included, that is read: tf32 has 11 */
     bool narrowed;      /* fused sums are of fp32, D is rounded to its format in the end */
     size_t partial;     /* chains of blocks that begin apart: 1, or as of split-K */
     uint64_t calls;     /* questions */
@@ -86,6 +87,10 @@ void reveal_matrix_free(struct reveal_matrix *r);
 /* Is it one chain of blocks? Instructions that add C behind their blocks, in order of k, are as
  * well chains whose sums are added: promotion, or split-K. */
 bool reveal_matrix_one_chain(const struct reveal_matrix *r);
+
+/* Are operands read in another way than by cutting fp32 to tf32, as models do? Others are tried
+ * with numbers alone that are read as they are. */
+bool reveal_matrix_reads_more(const struct reveal_matrix *r);
 
 /* Are there fused sums, whose arithmetic was told? */
 bool reveal_matrix_fused(const struct reveal_matrix *r);

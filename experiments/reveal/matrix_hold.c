@@ -24,9 +24,10 @@ struct holding {
     unsigned char *x, *y; /* room for the products of a fused sum */
 };
 
-static double as_tf32(double x)
+/* A number of fp32 without the bits that are not read. */
+static double as_read(const struct reveal_matrix *r, double x)
 {
-    const uint64_t mask = ~((UINT64_C(1) << mma_elements[MMA_TF32].ignored) - 1);
+    const uint64_t mask = ~((UINT64_C(1) << (format_facts[FP32].precision - r->digits)) - 1);
     return format_decode(FP32, format_encode(FP32, x) & mask);
 }
 
@@ -34,7 +35,8 @@ static double operand(const struct matrix_asker *a, const unsigned char *from, s
 {
     const enum format f = mma_elements[a->of->element].stored;
     const struct array in = {f, a->of->k, (void *)(uintptr_t)from};
-    return a->found->reads == REVEAL_READS_CUT ? as_tf32(array_get(&in, i)) : array_get(&in, i);
+    const double x = array_get(&in, i);
+    return a->found->reads == REVEAL_READS_CUT ? as_read(a->found, x) : x;
 }
 
 /* A node of a plain tree. */
@@ -146,9 +148,9 @@ static void draw_operands(struct matrix_asker *a, uint64_t seed, uint64_t q)
         if (i < a->of->k) { /* other significands, which are rounded to the format */
             a->x[i] *= 1 + random_unit(d.word[1] * 3);
             a->y[i] *= 1 + random_unit(d.word[0] * 5);
-            if (a->found->reads == REVEAL_READS_ROUNDED) { /* what both readings keep */
-                a->x[i] = as_tf32(a->x[i]);
-                a->y[i] = as_tf32(a->y[i]);
+            if (reveal_matrix_reads_more(a->found)) { /* what all readings keep */
+                a->x[i] = as_read(a->found, a->x[i]);
+                a->y[i] = as_read(a->found, a->y[i]);
             }
         }
     }

@@ -65,13 +65,26 @@ static void print_arithmetic(FILE *to, const struct reveal_matrix *r)
 static void print_reads(FILE *to, const struct reveal_matrix *r,
                         const struct reveal_matrix_subject *s)
 {
-    static const char *const words[] = {
-        [REVEAL_READS_UNKNOWN] = "whether the low 13 bits are read was not told",
-        [REVEAL_READS_ALL] = "all bits are read",
-        [REVEAL_READS_CUT] = "read as tf32, without the low 13 bits",
-        [REVEAL_READS_ROUNDED] = "rounded to tf32; other products were tried with tf32 alone"};
-    if (s->element == MMA_TF32 && !s->tree_only && r->tree.additions > 0)
-        fprintf(to, "operands: %s\n", words[r->reads]);
+    const int low = format_facts[FP32].precision - r->digits;
+    char format[32];
+    if (s->element != MMA_TF32 || s->tree_only || r->tree.additions == 0)
+        return;
+    if (low == 13 || low == 16)
+        snprintf(format, sizeof format, "%s", low == 13 ? "tf32" : "bf16");
+    else
+        snprintf(format, sizeof format, "numbers of %d bits", r->digits);
+    fprintf(to, "operands: ");
+    if (r->reads == REVEAL_READS_ALL)
+        fprintf(to, "all bits are read");
+    else if (r->reads == REVEAL_READS_CUT)
+        fprintf(to, "read as %s, without the low %d bits", format, low);
+    else if (r->reads == REVEAL_READS_ROUNDED)
+        fprintf(to, "rounded to %s", format);
+    else
+        fprintf(to, "which bits are read was not told");
+    if (reveal_matrix_reads_more(r))
+        fprintf(to, "; other products were tried with %s alone", format);
+    fprintf(to, "\n");
 }
 
 /* Additions of two. */

@@ -80,23 +80,45 @@ static float wide(const struct element *e)
     return (float)sum;
 }
 
-/* Rounded to tf32 first, to nearest, as libraries do it. */
-static float tf32(float x)
+/* Without the low bits, once half of the last one that is kept was added; or nothing. */
+static float without(float x, unsigned low, unsigned half)
 {
     union {
         float value;
         unsigned bits;
     } as = {x};
-    as.bits = (as.bits + 0x1000u) & ~0x1fffu;
+    as.bits = (as.bits + half) & ~((1u << low) - 1);
     return as.value;
 }
 
-static float as_tf32(const struct element *e)
+static float read_without(const struct element *e, unsigned low, unsigned half)
 {
     float sum = c_of(e);
     for (size_t k = 0; k < e->x->k; k++)
-        sum = fmaf(tf32(a_of(e, k)), tf32(b_of(e, k)), sum);
+        sum = fmaf(without(a_of(e, k), low, half), without(b_of(e, k), low, half), sum);
     return sum;
+}
+
+/* Rounded to tf32 first, to nearest, as libraries do it; the same to bf16; cut to bf16; cut to 15
+ * bits. */
+static float as_tf32(const struct element *e)
+{
+    return read_without(e, 13, 0x1000);
+}
+
+static float as_bf16(const struct element *e)
+{
+    return read_without(e, 16, 0x8000);
+}
+
+static float cut_to_bf16(const struct element *e)
+{
+    return read_without(e, 16, 0);
+}
+
+static float cut_to_15(const struct element *e)
+{
+    return read_without(e, 9, 0);
 }
 
 /* The last row in another order than the others. */
@@ -145,8 +167,8 @@ static int run(const struct ulpscope_task *t, float (*element)(const struct elem
 }
 
 #define SUBJECTS(of)                                                                               \
-    of(fma_loop) of(split_3) of(lanes) of(backwards) of(wide) of(as_tf32) of(last_row)             \
-        of(no_product) of(restless) of(rare)
+    of(fma_loop) of(split_3) of(lanes) of(backwards) of(wide) of(as_tf32) of(last_row) of(as_bf16) \
+        of(cut_to_bf16) of(cut_to_15) of(no_product) of(restless) of(rare)
 
 #define RUN(element)                                                                               \
     static int run_##element(const struct ulpscope_task *t)                                        \
