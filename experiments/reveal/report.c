@@ -192,7 +192,11 @@ static void print_out_of_reach(const struct reveal_report *r)
 {
     const struct format_facts *storage = &format_facts[r->of.spec.storage];
     const struct format_facts *accumulator = &format_facts[r->of.spec.accumulator];
-    if (r->found.window.bits == 0 && is_too_long(&r->of.spec))
+    if (r->found.window.bits > 0 && r->found.window.means == REVEAL_BY_TIES)
+        say("no order shows: what additions in %s would lose of each of two units counts wherever "
+            "they stand: it adds exactly, all at once, or in more digits\n",
+            accumulator->name);
+    else if (r->found.window.bits == 0 && is_too_long(&r->of.spec))
         say("no order shows: a unit that %s loses beside its largest number, divided by %zu, is "
             "below the\nnormal numbers of %s: try fewer elements, or another format\n",
             accumulator->name, r->of.spec.n, format_facts[r->of.spec.output].name);

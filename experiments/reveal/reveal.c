@@ -154,13 +154,14 @@ static bool take(struct reveal *r, struct search *x, enum reveal_means means, en
     return outcome == FOUND || outcome == CHANGED;
 }
 
-/* Of terms that are not negative. */
+/* Of terms that are not negative: with none to cancel a large one, the result holds no more digits
+ * than its own, which a wider format than the accumulator keeps as an exact sum does. */
 static enum status order_by_ties(struct reveal *r, const struct reveal_subject *s, uint64_t seed,
                                  struct problem *p)
 {
     static const enum reveal_verdict verdict[] = {[FOUND] = REVEAL_TREE,
                                                   [CHANGED] = REVEAL_CHANGES,
-                                                  [ALL_KEPT] = REVEAL_EXACT,
+                                                  [ALL_KEPT] = REVEAL_OUT_OF_REACH,
                                                   [SOME_KEPT] = REVEAL_CONTRADICTION,
                                                   [CONTRADICTED] = REVEAL_CONTRADICTION};
     struct reveal_window window;

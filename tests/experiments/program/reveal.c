@@ -64,6 +64,7 @@ Test(verb_reveal, says_what_it_found, .init = make_folder, .fini = remove_folder
                "exclusive"));
     hold(STATUS_OK, "8 threads", WORDS("sum/interleaved", "--n", "40", "--threads", "8"));
     hold(STATUS_OK, "it adds\nexactly, or all at once\n", WORDS("sum/exact"));
+    hold(STATUS_OK, "\nit adds exactly, all at once, or in more digits\n", WORDS("norm/exact"));
     hold(STATUS_OK, "17 at once", WORDS("sum/binned", "--n", "17"));
     hold(STATUS_OK, "try --storage fp32\n",
          WORDS("sum/sum2", "--storage", "fp16", "--accumulator", "fp32"));
