@@ -298,6 +298,26 @@ static void add_sum(struct text *to, const struct compare *c)
         text_add(to, "; no promise broken\n\n");
 }
 
+/* Runs without a result have no bits: a case of which others have is compared by these. */
+static void add_failed(struct text *to, const struct compare *c)
+{
+    for (size_t s = 0; s < 2; s++) {
+        size_t some = 0, all = 0;
+        for (size_t i = 0; i < c->side[s].count; i++) {
+            const struct gathered_case *k = &c->side[s].item[i];
+            some += *k->status && k->runs > 0;
+            all += k->runs == 0 && strcmp(k->status, "error") == 0;
+        }
+        if (some > 0)
+            text_format(to,
+                        "%c: %zu case%s %s runs without a result: compared by the others alone\n",
+                        (int)('A' + s), some, text_s(some), some == 1 ? "has" : "have");
+        if (all > 0)
+            text_format(to, "%c: %zu case%s failed: no run has a result\n", (int)('A' + s), all,
+                        text_s(all));
+    }
+}
+
 void compare_text(struct text *to, const struct compare *c)
 {
     static const char *const header[] = {
@@ -318,5 +338,6 @@ void compare_text(struct text *to, const struct compare *c)
     table_draw(to, &table);
     to->failed |= table.failed;
     table_free(&table);
+    add_failed(to, c);
     add_witnesses(to, c);
 }

@@ -278,6 +278,30 @@ Test(compare, runs_are_sets, .init = make_folder, .fini = remove_folder)
     compare_free(&c);
 }
 
+/* A case of which some runs failed is compared by the others, which is said. */
+Test(compare, failed_runs_are_said, .init = make_folder, .fini = remove_folder)
+{
+    static const struct line a[] = {
+        ROW("01", "m", "none", "cpu", "", "0x1"), ROW("02", "k", "none", "cpu", "", "0x7"), {0}};
+    struct line b[] = {ROW("01", "m", "none", "cpu", "", "0x1"),
+                       ROW("01", "m", "none", "cpu", "", ""),
+                       ROW("02", "k", "none", "cpu", "", ""),
+                       {0}};
+    b[1].status = b[2].status = "error";
+    struct compare c = compare_lines(a, b, COLUMNS_OF_SUMS);
+    struct text text = {0};
+    cr_expect(c.count[VERDICT_SAME] == 1 && c.count[VERDICT_MISSING_B] == 1);
+    compare_text(&text, &c);
+    const char *said = text_string(&text);
+    cr_expect(said &&
+                  strstr(said, "\nB: 1 case has runs without a result: compared by the others "
+                               "alone\nB: 1 case failed: no run has a result\n") &&
+                  !strstr(said, "A: 1 case"),
+              "%s", said);
+    text_free(&text);
+    compare_free(&c);
+}
+
 /* Of scans, hashes are compared, to their last digit. */
 Test(compare, scans, .init = make_folder, .fini = remove_folder)
 {
