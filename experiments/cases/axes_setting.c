@@ -4,6 +4,7 @@
 #include "experiments/cases/axes.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/inputs/mask.h"
+#include "experiments/operations/quantise.h"
 #include "kernels/mma/mma.h"
 #include "reference/base/grow.h"
 #include "reports/text/near.h"
@@ -140,11 +141,54 @@ static enum status hold_rounded(const struct axes *axes, struct problem *p)
     return STATUS_OK;
 }
 
+/* The first shape whose scales change along k; NULL: there is none. */
+static const struct gemm_shape *scaled_along(const struct axes *axes)
+{
+    for (size_t i = 0; i < axes->setting.shapes; i++)
+        if (axes->setting.shape[i].scaling == GEMM_SCALED_BLOCKS)
+            return &axes->setting.shape[i];
+    return NULL;
+}
+
+/* Methods that were named, and intervals, must be able to take such scales; methods that were not
+ * are left out where they cannot. */
+static enum status hold_blocks(const struct axes *axes, struct problem *p)
+{
+    const struct gemm_shape *s = scaled_along(axes);
+    const struct numbers *promote = &axes->setting.promote;
+    struct text able = {0};
+    char text[SHAPE_NAME];
+    enum status status = STATUS_OK;
+    if (!s)
+        return STATUS_OK;
+    shape_name(text, s);
+    for (size_t i = 0; i < method_count; i++)
+        if (method_registry[i]->parts)
+            text_format(&able, "%s%s", able.length > 0 ? ", " : "", method_registry[i]->name);
+    for (size_t i = 0; i < axes->methods && status == STATUS_OK; i++) {
+        const struct method *m = axes->method[i];
+        if (axes->method_named && !operation_scales_blocks(m, 0))
+            status = problem(p, STATUS_USAGE,
+                             "option --shape: found '%s' for %s, which adds up all products before "
+                             "it scales them, expected one of %s: scales change every %d products",
+                             text, m->name, text_string(&able), GEMM_SCALE_BLOCK);
+        for (size_t k = 0; k < promote->count && m->promotes && status == STATUS_OK; k++)
+            if (!operation_scales_blocks(m, promote->item[k]))
+                status = problem(p, STATUS_USAGE,
+                                 "option --promote: found %llu with %s, expected a divisor of %d: "
+                                 "scales change every %d products",
+                                 (unsigned long long)promote->item[k], text, GEMM_SCALE_BLOCK,
+                                 GEMM_SCALE_BLOCK);
+    }
+    text_free(&able);
+    return status;
+}
+
 bool axes_quantise(const struct axes *axes)
 {
     bool by_amax = false;
     for (size_t i = 0; i < axes->setting.shapes; i++)
-        by_amax |= axes->setting.shape[i].scaling == GEMM_SCALED_BY_AMAX;
+        by_amax |= quantise_by_amax(&axes->setting.shape[i]);
     return by_amax;
 }
 
@@ -307,6 +351,8 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
             status =
                 axes_numbers(numbers[i].to, r, AXIS_SCAN + numbers[i].option, numbers[i].otherwise,
                              RANGE_DOUBLING, numbers[i].least, numbers[i].most, p);
+    if (status == STATUS_OK)
+        status = hold_blocks(axes, p);
     if (status == STATUS_OK && r->axis[AXIS_RANKS].count == 0)
         fit_ranks(axes);
     return status;

@@ -125,11 +125,12 @@ static enum status each_own(const struct setting_asked *asked, struct setting s,
 }
 
 /* A and B of other numbers than those that are stored, in a copy of the array. */
-static void change(struct setting_operands *to, const struct array *from, void *copy)
+static void change(struct setting_operands *to, const struct array *from, float *scales, void *copy)
 {
     const struct array in = to->of.in, changed = {in.format, in.n, copy};
     memcpy(copy, in.data, array_bytes(in.format, in.n));
-    quantise(&changed, from, &to->of.gemm);
+    quantise(&changed, from, &to->of.gemm, scales);
+    to->of.scales = scales;
     to->of.in.data = copy;
     to->copied = true;
 }
@@ -149,17 +150,22 @@ static enum status make(struct setting_operands *to, const struct setting *s, ui
                        "option --shape: found %s, of %zu elements without C, with n = %zu", text,
                        begins, to->of.in.n);
     }
-    const bool by_amax = s->shape.scaling == GEMM_SCALED_BY_AMAX;
+    const bool by_amax = quantise_by_amax(&s->shape);
     const struct array in = to->of.in, from = by_amax && to->wide.data ? to->wide : in;
     const size_t copied = quantise_changes(&s->shape) ? array_bytes(in.format, in.n) : 0;
-    to->c = calloc(1, (outputs + 1) * sizeof(double) + copied);
+    const size_t scales =
+        by_amax ? gemm_scales_count(&s->shape, 0) + gemm_scales_count(&s->shape, 1) : 0;
+    /* C, then the copy of A and B, as long as whole doubles are, then scales. */
+    const size_t begin = (outputs + 1) * sizeof(double);
+    const size_t end = begin + (copied + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    to->c = calloc(1, end + scales * sizeof(float));
     if (!to->c)
         return problem(p, STATUS_MEMORY, "out of memory for %zu elements of C", outputs);
     to->of.c = (struct array){s->output, outputs, to->c};
     for (size_t i = 0; i < outputs && !s->shape.no_c && to->of.in.n - begins >= outputs; i++)
         array_encode(&to->of.c, i, 1, &(double){array_get(&from, begins + i)});
     if (quantise_changes(&s->shape))
-        change(to, &from, (char *)to->c + (outputs + 1) * sizeof(double));
+        change(to, &from, (float *)((char *)to->c + end), (char *)to->c + begin);
     return STATUS_OK;
 }
 

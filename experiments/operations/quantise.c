@@ -19,40 +19,88 @@ static double by_scale(double x, double scale, enum format f)
     return isfinite(quotient) && fabs(quotient) > largest ? copysign(largest, quotient) : quotient;
 }
 
-/* Elements begin .. end-1, in lines of `line` of which the last `pad` are nobody's. */
+/* A or B: elements begin .. end-1. */
 struct part {
-    size_t begin, end, line, pad;
+    const struct gemm_shape *shape;
+    int side;
+    size_t begin, end;
     enum format format;
+    struct matrices_scales dealt;
 };
 
-static double scale_of(const struct array *from, const struct part *m)
+static size_t lines_of(const struct part *m)
 {
-    double most = 0;
-    for (size_t i = m->begin; i < m->end; i++)
-        if ((i - m->begin) % m->line < m->line - m->pad)
-            most = fmax(most, fabs(format_round(FP32, array_get(from, i))));
-    const double scale = format_round(FP32, most / format_facts[m->format].largest);
-    return most == 0 || isinf(most) ? 1 : scale > 0 ? scale : format_facts[FP32].smallest;
+    return m->side == 0 ? m->shape->m : m->shape->n;
 }
 
-void quantise(const struct array *to, const struct array *from, struct gemm_shape *s)
+static size_t place(const struct part *m, size_t line, size_t k)
 {
-    const size_t b = gemm_b_begins(s), end = gemm_c_begins(s);
-    const struct part part[2] = {{0, b, gemm_lda(s), s->pad, to->format},
-                                 {b, end, gemm_ldb(s), s->pad, gemm_format_of_b(s, to->format)}};
-    const bool by_amax = s->scaling == GEMM_SCALED_BY_AMAX;
+    return m->side == 0 ? gemm_a_at(m->shape, line, k) : gemm_b_at(m->shape, k, line);
+}
+
+static size_t scale_at(const struct part *m, size_t line, size_t k)
+{
+    return line / m->dealt.lines * m->dealt.along + k / m->dealt.terms;
+}
+
+/* The scale of what lies there: 1 of what is nobody's, behind lines. */
+static double scale_of_place(const float *scale, const struct part *m, size_t i)
+{
+    const struct gemm_shape *s = m->shape;
+    const bool a = m->side == 0, along = a ? !s->a_column : s->b_column; /* do lines lie along k? */
+    const size_t ld = a ? gemm_lda(s) : gemm_ldb(s);
+    const size_t outer = (i - m->begin) / ld, inner = (i - m->begin) % ld;
+    return inner >= ld - s->pad ? 1
+           : along              ? (double)scale[scale_at(m, outer, inner)]
+                                : (double)scale[scale_at(m, inner, outer)];
+}
+
+static float scale_of(float most, enum format f)
+{
+    const double scale = format_round(FP32, (double)most / format_facts[f].largest);
+    return (float)(most == 0 || isinf(most) ? 1 : scale > 0 ? scale : format_facts[FP32].smallest);
+}
+
+static void find_scales(float *scale, const struct array *from, const struct part *m)
+{
+    const size_t count = gemm_scales_count(m->shape, m->side);
+    for (size_t i = 0; i < count; i++)
+        scale[i] = 0;
+    for (size_t line = 0; line < lines_of(m); line++)
+        for (size_t k = 0; k < m->shape->k; k++) {
+            const double x = format_round(FP32, array_get(from, place(m, line, k)));
+            float *most = &scale[scale_at(m, line, k)];
+            *most = fmaxf(*most, (float)fabs(x));
+        }
+    for (size_t i = 0; i < count; i++)
+        scale[i] = scale_of(scale[i], m->format);
+}
+
+void quantise(const struct array *to, const struct array *from, struct gemm_shape *s, float *scales)
+{
+    const bool by_amax = quantise_by_amax(s);
     for (int side = 0; side < 2; side++) {
-        const struct part *m = &part[side];
-        const struct array out = {m->format, to->n, to->data};
-        const double scale = by_amax ? scale_of(from, m) : 1;
-        for (size_t i = m->begin; i < m->end; i++) {
+        const struct part m = {s,
+                               side,
+                               side == 0 ? 0 : gemm_b_begins(s),
+                               side == 0 ? gemm_b_begins(s) : gemm_c_begins(s),
+                               side == 0 ? to->format : gemm_format_of_b(s, to->format),
+                               gemm_scales_dealt(s, side)};
+        const struct array out = {m.format, to->n, to->data};
+        float *scale = !by_amax                            ? NULL
+                       : s->scaling == GEMM_SCALED_BY_AMAX ? &s->scale[side]
+                       : side == 0                         ? scales
+                                                           : scales + gemm_scales_count(s, 0);
+        if (by_amax)
+            find_scales(scale, from, &m);
+        for (size_t i = m.begin; i < m.end; i++) {
             double x = array_get(from, i);
-            x = by_amax ? by_scale(x, scale, m->format) : s->tf32 ? quantise_tf32(x) : x;
+            x = by_amax   ? by_scale(x, scale_of_place(scale, &m, i), m.format)
+                : s->tf32 ? quantise_tf32(x)
+                          : x;
             array_encode(&out, i, 1, &x);
         }
-        if (by_amax)
-            s->scale[side] = (float)scale;
     }
-    if (by_amax)
+    if (s->scaling == GEMM_SCALED_BY_AMAX)
         s->scaling = GEMM_SCALED;
 }

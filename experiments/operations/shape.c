@@ -15,7 +15,7 @@ static enum status refuse(const char *text, struct problem *p)
 {
     return problem(p, STATUS_USAGE,
                    "option --shape: found '%s', expected MxNxK[:nt|:tn|:tt][:pad=P][:c=0][:mixed]"
-                   "[:scale=SxT|:scale=auto][:tf32], as 64x64x256",
+                   "[:scale=SxT|auto|outer|blocks][:tf32], as 64x64x256",
                    text);
 }
 
@@ -50,16 +50,26 @@ static float scale(const char *from, const char *end)
     return *stop || !(x > 0) || isinf(x) ? 0 : x;
 }
 
+/* Scales by amax, by name. */
+static const struct {
+    const char *name;
+    enum gemm_scaling scaling;
+} by_amax[] = {
+    {"auto", GEMM_SCALED_BY_AMAX}, {"outer", GEMM_SCALED_OUTER}, {"blocks", GEMM_SCALED_BLOCKS}};
+enum { BY_AMAX = sizeof by_amax / sizeof *by_amax };
+
 /* What stands behind `scale=`. */
 static enum status scales(struct gemm_shape *s, const char *from, const char *end, const char *text,
                           struct problem *p)
 {
-    const char *between = memchr(from, 'x', (size_t)(end - from));
-    if (end - from == 4 && strncmp(from, "auto", 4) == 0) {
-        s->scaling = GEMM_SCALED_BY_AMAX;
-        s->scale[0] = s->scale[1] = 0;
-        return STATUS_OK;
-    }
+    const size_t length = (size_t)(end - from);
+    const char *between = memchr(from, 'x', length);
+    for (int i = 0; i < BY_AMAX; i++)
+        if (strlen(by_amax[i].name) == length && strncmp(from, by_amax[i].name, length) == 0) {
+            s->scaling = by_amax[i].scaling;
+            s->scale[0] = s->scale[1] = 0;
+            return STATUS_OK;
+        }
     s->scaling = GEMM_SCALED;
     s->scale[0] = between ? scale(from, between) : 0;
     s->scale[1] = between ? scale(between + 1, end) : 0;
@@ -67,8 +77,8 @@ static enum status scales(struct gemm_shape *s, const char *from, const char *en
                ? STATUS_OK
                : problem(
                      p, STATUS_USAGE,
-                     "option --shape: found '%s', expected scale=auto, or the scales of A and B "
-                     "as two numbers of fp32 above 0: scale=0.37x1.5",
+                     "option --shape: found '%s', expected scale=auto, scale=outer, scale=blocks, "
+                     "or the scales of A and B as two numbers of fp32 above 0: scale=0.37x1.5",
                      text);
 }
 
@@ -174,8 +184,7 @@ enum status chip_parse(const char **chip, const char *text, struct problem *p)
     return status;
 }
 
-/* The fewest digits that are read as the same number. */
-static void scale_name(char text[16], float x)
+void shape_scale_name(char text[16], float x)
 {
     int digits = 1;
     do
@@ -189,16 +198,18 @@ void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s)
     if (s->pad)
         snprintf(pad, sizeof pad, ":pad=%zu", s->pad);
     if (s->scaling == GEMM_SCALED) {
-        scale_name(of_a, s->scale[0]);
-        scale_name(of_b, s->scale[1]);
+        shape_scale_name(of_a, s->scale[0]);
+        shape_scale_name(of_b, s->scale[1]);
         snprintf(scales, sizeof scales, ":scale=%sx%s", of_a, of_b);
     }
+    for (int i = 0; i < BY_AMAX; i++)
+        if (by_amax[i].scaling == s->scaling)
+            snprintf(scales, sizeof scales, ":scale=%s", by_amax[i].name);
     snprintf(text, SHAPE_NAME, "%zux%zux%zu%s%s%s%s%s%s", s->m, s->n, s->k,
              s->a_column   ? s->b_column ? ":tt" : ":tn"
              : s->b_column ? ":nt"
                            : "",
-             pad, s->no_c ? ":c=0" : "", s->mixed ? ":mixed" : "",
-             s->scaling == GEMM_SCALED_BY_AMAX ? ":scale=auto" : scales, s->tf32 ? ":tf32" : "");
+             pad, s->no_c ? ":c=0" : "", s->mixed ? ":mixed" : "", scales, s->tf32 ? ":tf32" : "");
 }
 
 struct gemm_shape shape_fitting(size_t n, size_t u, bool no_c)

@@ -5,7 +5,9 @@
  *     :c=0          C is zeros: D = A B
  *     :mixed        B is of the 8-bit format that --storage is not
  *     :scale=SxT    D = S T A B + C, of A and B of 8 bits: numbers of fp32 above 0
- *     :scale=auto   A and B are quantised by scales of their own (quantise.h)
+ *     :scale=auto   A and B are quantised by a scale each (quantise.h)
+ *     :scale=outer  the same by a scale for each row of A and each column of B
+ *     :scale=blocks the same by a scale for 128 elements of a row of A, and for 128 x 128 of B
  *     :tf32         A and B, of fp32, are rounded to tf32 */
 #pragma once
 
@@ -20,6 +22,8 @@ enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *
 /* The same, and `mixed`, `scale` and `tf32` too, which shape_parse refuses. */
 enum status shape_parse_all(struct gemm_shape *s, const char *text, struct problem *p);
 void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s);
+/* A scale in the fewest digits that are read as the same number. */
+void shape_scale_name(char text[16], float x);
 
 /* What run gemm alone takes, on the CPU, of our methods: in words for a message, "matrices of one
  * format: run gemm alone ..."; NULL: it asks for nothing of the kind. And what no method on a GPU

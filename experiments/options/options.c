@@ -52,7 +52,7 @@ const struct option_spec option_specs[] = {
      "percentage of the elements that a compaction keeps: 0 to 100"},
     {"shape", 0, "LIST", "run bench check recommend reveal kernels",
      "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P][:c=0], t: by columns; run gemm: "
-     "[:mixed] too, B in the other 8-bit format, [:scale=SxT|:scale=auto], [:tf32]"},
+     "[:mixed] too, B in the other 8-bit format, [:scale=SxT|auto|outer|blocks], [:tf32]"},
     {"batch", 0, "LIST", "check",
      "matrix products, sums and statistics of rows: try batches of these numbers of rows, 1,2,8 or "
      "each of 1..4096"},

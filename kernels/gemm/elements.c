@@ -20,7 +20,7 @@ struct matrices gemm_matrices(const struct operands *of)
                              .a_next = s->a_column ? gemm_lda(s) : 1,
                              .b_column = s->b_column ? gemm_ldb(s) : 1,
                              .b_next = s->b_column ? 1 : gemm_ldb(s),
-                             .scale = {s->scale[0], s->scale[1]}};
+                             .scale = {gemm_scales(of, 0), gemm_scales(of, 1)}};
 }
 
 struct work {
@@ -61,44 +61,75 @@ static double additions(enum format f, size_t k, size_t height)
     return hu < 1 ? fmin(all, hu / (1 - hu)) : all;
 }
 
-double gemm_sum_bound(const struct operands *of, enum format f, const struct matrices_packed *p,
-                      size_t output, size_t height)
+double gemm_sum_bound(const struct operands *of, enum format f, const struct gemm_terms *terms,
+                      size_t height)
 {
-    const struct gemm_terms terms = gemm_terms_of(p, output);
     const struct conversion a = theorem_conversion(PRODUCT_FUSED, of->in.format, f);
     const struct conversion b =
         theorem_conversion(PRODUCT_FUSED, gemm_format_of_b(&of->gemm, of->in.format), f);
-    const double weight = gemm_weight(&terms);
+    const double weight = gemm_weight(terms);
     const double changed =
-        fmax(a.relative, b.relative) * weight + (double)terms.k * fmax(a.absolute, b.absolute);
-    return (changed + additions(f, terms.k, height) * (weight + changed)) * (1 + 0x1p-40);
+        fmax(a.relative, b.relative) * weight + (double)terms->k * fmax(a.absolute, b.absolute);
+    return (changed + additions(f, terms->k, height) * (weight + changed)) * (1 + 0x1p-40);
 }
 
-/* Theorem. Let X be the exact sum of products, x what a method makes of it, |x - X| <= b, and
- * sigma = (scale of A) (scale of B). The epilogue in the format e, with u and eta, computes
- * s = fl(sigma), p = fl(s x) and d = fl(p + c). If nothing overflows,
+/* Theorem. Let the products of an element be cut into parts 1 .. r, each with one pair of scales
+ * (r = 1, unless scales change along k). Of part q let X_q be the exact sum, x_q what a method
+ * makes of it, |x_q - X_q| <= b_q, and sigma_q = (scale of A) (scale of B). The epilogue in the
+ * format e, with u and eta, computes s_q = fl(sigma_q), p_1 = fl(s_1 x_1), p_q = fl(p_q-1 + s_q
+ * x_q) with one rounding, and d = fl(p_r + c). With P_0 = 0 and
  *
- *     |d - (sigma X + c)| <= sigma b + delta V + u m + eta / 2 + u (m (1 + u) + eta / 2 + |c|),
- *     delta = u sigma + eta / 2,   V = sum |a b| + b,   m = (sigma + delta) V.
+ *     delta_q = u sigma_q + eta / 2,   V_q = sum |a b| of the part + b_q,
+ *     m_q = (sigma_q + delta_q) V_q,   P_q = (P_q-1 + m_q) (1 + u) + eta / 2,
  *
- * Proof. d - (sigma X + c) is the sum of sigma (x - X), (s - sigma) x, p - s x and d - (p + c).
- * |x| <= |X| + b <= V, |s - sigma| <= delta and |s x| <= m. A product that is rounded changes by u
- * of it at most or, where it is subnormal, by eta / 2; a sum by u, as one that is subnormal is
- * exact. So, beside the error of the sum, which is scaled, it is about 3 u sigma sum |a b| and
+ * if nothing overflows,
+ *
+ *     |d - (sum sigma_q X_q + c)|
+ *         <= sum (sigma_q b_q + delta_q V_q + u (P_q-1 + m_q) + eta / 2) + u (P_r + |c|).
+ *
+ * Proof. d - (sum sigma_q X_q + c) is the sum over q of sigma_q (x_q - X_q), (s_q - sigma_q) x_q
+ * and p_q - (p_q-1 + s_q x_q), with p_0 = 0, and of d - (p_r + c). |x_q| <= |X_q| + b_q <= V_q,
+ * |s_q - sigma_q| <= delta_q, |s_q x_q| <= m_q and, by induction, |p_q| <= P_q. What is rounded
+ * behind a product changes by u of it at most or, where it is subnormal, by eta / 2; a sum by u, as
+ * one that is subnormal is exact. So, beside the errors of the sums, which are scaled, it is about
+ * 3 u sigma sum |a b| and u |c| of one part, and of r parts at most (r + 2) u sum |sigma a b| and
  * u |c|. An accumulator narrower than e is rounded to once more. Here eta stands for eta / 2, which
  * may be no double. */
-double gemm_scaled_bound(const struct operands *of, enum format f, const struct matrices_packed *p,
-                         size_t output, double of_sum)
+void gemm_scaled_add(struct gemm_scaled *s, enum format f, const struct matrices_packed *p,
+                     size_t output, size_t begin, size_t end, double of_sum)
 {
-    const struct gemm_terms terms = gemm_terms_of(p, output);
+    const struct gemm_terms terms = gemm_terms_part(p, output, begin, end);
     const enum format e = gemm_epilogue(f);
     const double u = format_facts[e].unit_roundoff, eta = format_facts[e].smallest;
-    const double sigma = (double)of->gemm.scale[0] * (double)of->gemm.scale[1];
+    const double sigma = gemm_sigma(p, output, begin);
     const double delta = u * sigma + eta, size = gemm_weight(&terms) + of_sum;
-    const double most = (sigma + delta) * size;
-    const double all = most * (1 + u) + eta + fabs(terms.c);
-    double bound = sigma * of_sum + delta * size + u * most + eta + u * all;
+    const double most = s->most + (sigma + delta) * size;
+    s->error += sigma * of_sum + delta * size + u * most + eta;
+    s->most = most * (1 + u) + eta;
+}
+
+double gemm_scaled_end(const struct gemm_scaled *s, enum format f, double c)
+{
+    const enum format e = gemm_epilogue(f);
+    const double all = s->most + fabs(c);
+    double bound = s->error + format_facts[e].unit_roundoff * all;
     if (e != f)
-        bound += format_facts[f].unit_roundoff * (all * (1 + u)) + format_facts[f].smallest;
+        bound += format_facts[f].unit_roundoff * (all * (1 + format_facts[e].unit_roundoff)) +
+                 format_facts[f].smallest;
     return bound * (1 + 0x1p-30);
+}
+
+double gemm_scaled_bound(enum format f, const struct matrices_packed *p, size_t output,
+                         double of_sum)
+{
+    struct gemm_scaled s = {0};
+    gemm_scaled_add(&s, f, p, output, 0, p->k, of_sum);
+    return gemm_scaled_end(&s, f, array_get(&p->c, output));
+}
+
+double gemm_scaled_tree(const struct operands *of, enum format f, const struct matrices_packed *p,
+                        size_t output, size_t height)
+{
+    const struct gemm_terms terms = gemm_terms_of(p, output);
+    return gemm_scaled_bound(f, p, output, gemm_sum_bound(of, f, &terms, height));
 }

@@ -24,6 +24,7 @@ const struct method gemm_exact = {
     .beside = 1u << PROMISE_BATCH_INVARIANT,
     .pairs = {FORMAT_PAIRS_ALL, FORMAT_PAIRS_ALL},
     .product = PRODUCT_EXACT,
+    .parts = true,
     .shape_read = {SHAPE_THREADS},
     .resolve = scatter_each_shape,
     .addition = ADDITION_EXACT,

@@ -8,7 +8,11 @@
  * accumulator; its instruction is the one of the chip's largest unit: wgmma on Hopper, tcgen05 on
  * B200, mma before.
  *
- * Of scaled products C is +0 here, and added behind the scaling (gemm_finished).
+ * Of scaled products C is +0 here, and added behind the scaling (gemm_finished). Scales of blocks,
+ * which change every 128 products, are gemm/promoted's alone, with a divisor of 128 as `promote`: a
+ * chain begins at +0 every so many products, and its sum is multiplied by its block's scales before
+ * it is added to those before, in fp32 (gemm_with_part). gemm/mma and gemm/wgmma have one chain, of
+ * all products.
  *
  * A and B are in their storage format, or B of the other one of 8 bits, fp32 as tf32, whose low 13
  * bits are ignored; C and D in the accumulator, or rounded from it to the storage format at the
@@ -83,6 +87,26 @@ struct work {
     struct array a, b; /* encoded in the storage format, rows of A and columns of B without gaps */
 };
 
+/* The sum of an element's products, all of them or, with scales of blocks, scaled chain by chain.
+ */
+static double scaled_sum(const struct work *w, size_t output, const char *a, const char *b)
+{
+    const struct model *m = &w->model;
+    const enum format f = w->task->accumulator;
+    const size_t k = w->packed.k;
+    double sum = 0;
+    if (w->task->of->gemm.scaling != GEMM_SCALED_BLOCKS)
+        return format_decode(f, mma_promoted(m->rule, m->of_b, m->promote, k, a, b, 0));
+    for (size_t begin = 0, chain; begin < k; begin += chain) {
+        chain = k - begin < m->promote ? k - begin : m->promote;
+        const uint64_t d =
+            mma_promoted(m->rule, m->of_b, 0, chain, a + array_bytes(w->a.format, begin),
+                         b + array_bytes(w->b.format, begin), 0);
+        sum = gemm_with_part(w->task, &w->packed, output, begin, sum, format_decode(f, d));
+    }
+    return sum;
+}
+
 static void compute_share(void *context, unsigned thread)
 {
     const struct work *w = context;
@@ -93,15 +117,17 @@ static void compute_share(void *context, unsigned thread)
     struct scatter_share share =
         scatter_share(0, matrices_outputs(&w->packed), thread, t->shape.threads);
     for (size_t i = share.begin; i < share.end; i++) {
+        const char *a = (const char *)w->a.data + i / w->packed.n * row;
+        const char *b = (const char *)w->b.data + i % w->packed.n * row;
+        if (apart) {
+            const double sum = scaled_sum(w, i, a, b);
+            array_encode(&t->out, i, 1, &(double){gemm_finished(t, &w->packed, i, sum)});
+            continue;
+        }
         /* Exact: C is of the accumulator, or of a storage format whose values it holds. */
-        const double of_c = array_get(&w->packed.c, i);
-        uint64_t c = apart ? 0 : format_encode(f, of_c);
-        uint64_t d = mma_promoted(w->model.rule, w->model.of_b, w->model.promote, k,
-                                  (const char *)w->a.data + i / w->packed.n * row,
-                                  (const char *)w->b.data + i % w->packed.n * row, c);
-        if (apart)
-            array_encode(&t->out, i, 1, &(double){gemm_finished(t, format_decode(f, d), of_c)});
-        else if (t->out.format == f)
+        uint64_t d = mma_promoted(w->model.rule, w->model.of_b, w->model.promote, k, a, b,
+                                  format_encode(f, array_get(&w->packed.c, i)));
+        if (t->out.format == f)
             array_set_bits(&t->out, i, d);
         else
             array_encode(&t->out, i, 1, &(double){format_decode(f, d)});
@@ -156,19 +182,32 @@ static double ignored(const struct mma_rule *r, size_t k, const double *a, const
     return sum * (1 + (double)(k + 2) * 0x1p-52);
 }
 
+/* Of the sum of these terms, in chains of `promote` products. */
+static double chains(const struct model *m, size_t promote, const struct gemm_terms *terms)
+{
+    const double weight = mma_weight_of(m->rule, m->of_b, terms->k, terms->x, terms->y, terms->c);
+    const double bound = mma_bound(m->rule, promote, terms->k, weight);
+    return (bound + ignored(m->rule, terms->k, terms->x, terms->y)) * (1 + 0x1p-50);
+}
+
 static double bound(struct model model, const struct operands *of, enum format accumulator,
                     const struct matrices_packed *p, size_t output)
 {
     struct gemm_terms terms = gemm_terms_of(p, output);
+    struct gemm_scaled scaled = {0};
     if (!model.rule)
         return INFINITY;
-    const bool apart = of->gemm.scaling != GEMM_UNSCALED;
-    if (apart)
-        terms.c = 0;
-    double weight = mma_weight_of(model.rule, model.of_b, terms.k, terms.x, terms.y, terms.c);
-    double chain = mma_bound(model.rule, model.promote, terms.k, weight);
-    chain = (chain + ignored(model.rule, terms.k, terms.x, terms.y)) * (1 + 0x1p-50);
-    return apart ? gemm_scaled_bound(of, accumulator, p, output, chain) : chain;
+    if (of->gemm.scaling == GEMM_UNSCALED)
+        return chains(&model, model.promote, &terms);
+    terms.c = 0;
+    if (of->gemm.scaling != GEMM_SCALED_BLOCKS)
+        return gemm_scaled_bound(accumulator, p, output, chains(&model, model.promote, &terms));
+    for (size_t k = 0, part; k < p->k; k += part) {
+        part = model.promote < p->k - k ? model.promote : p->k - k;
+        terms = gemm_terms_part(p, output, k, k + part);
+        gemm_scaled_add(&scaled, accumulator, p, output, k, k + part, chains(&model, 0, &terms));
+    }
+    return gemm_scaled_end(&scaled, accumulator, array_get(&p->c, output));
 }
 
 #define MODEL(name, unit, promotes)                                                                \
@@ -237,6 +276,7 @@ const struct method gemm_promoted = {
     .product = PRODUCT_EXACT,
     .of_chip = promoted_has,
     .promotes = true,
+    .parts = true,
     .shape_read = {SHAPE_THREADS},
     .resolve = scatter_each_shape,
     .addition = ADDITION_FUSED,

@@ -13,7 +13,7 @@ static double element(const struct task *t, const struct matrices_packed *p, siz
     struct gemm_terms terms = gemm_terms_of(p, output);
     if (t->of->gemm.scaling != GEMM_UNSCALED)
         return terms.k == 0 ? terms.c
-                            : gemm_finished(t, gemm_products(t, &terms, 0, terms.k), terms.c);
+                            : gemm_finished(t, p, output, gemm_products(t, &terms, 0, terms.k));
     double sum = format_round(t->accumulator, terms.c);
     for (size_t k = 0; k < terms.k; k++)
         sum = gemm_append(t, sum, terms.x[k], terms.y[k]);
@@ -35,7 +35,7 @@ static double given(const struct operands *of, enum format f, struct shape shape
                     const struct matrices_packed *p, size_t output)
 {
     (void)shape;
-    return gemm_scaled_bound(of, f, p, output, gemm_sum_bound(of, f, p, output, p->k));
+    return gemm_scaled_tree(of, f, p, output, p->k);
 }
 
 const struct method gemm_serial = {

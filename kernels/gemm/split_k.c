@@ -22,7 +22,7 @@ static double element(const struct task *t, const struct matrices_packed *p, siz
             gemm_products(t, &terms, begin, begin + (left < slices.length ? left : slices.length));
         sum = i == 0 ? slice : format_add(f, sum, slice);
     }
-    return slices.count == 0 ? format_round(f, terms.c) : gemm_finished(t, sum, terms.c);
+    return slices.count == 0 ? format_round(f, terms.c) : gemm_finished(t, p, output, sum);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
@@ -34,7 +34,7 @@ static double given(const struct operands *of, enum format f, struct shape shape
                     const struct matrices_packed *p, size_t output)
 {
     (void)shape;
-    return gemm_scaled_bound(of, f, p, output, gemm_sum_bound(of, f, p, output, p->k));
+    return gemm_scaled_tree(of, f, p, output, p->k);
 }
 
 const struct method gemm_split_k = {

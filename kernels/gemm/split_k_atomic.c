@@ -46,7 +46,7 @@ static enum status run(struct work *w, struct problem *p)
     enum status status = team_run(t->shape.threads, add_slices, w, p);
     for (size_t i = 0; i < w->sum.n && status == STATUS_OK; i++) {
         x = array_get(&w->sum, i);
-        x = apart ? gemm_finished(t, x, array_get(&w->packed.c, i)) : x;
+        x = apart ? gemm_finished(t, &w->packed, i, x) : x;
         array_encode(&t->out, i, 1, &x);
     }
     return status;
@@ -71,7 +71,7 @@ static double given(const struct operands *of, enum format f, struct shape shape
                     const struct matrices_packed *p, size_t output)
 {
     (void)shape;
-    return gemm_scaled_bound(of, f, p, output, gemm_sum_bound(of, f, p, output, p->k));
+    return gemm_scaled_tree(of, f, p, output, p->k);
 }
 
 const struct method gemm_split_k_atomic = {

@@ -14,14 +14,18 @@
 #define GEMM_INLINE static inline
 #endif
 
-enum { GEMM_PROMOTE = 128 }; /* products, as DeepSeek-V3's kernels do */
+enum { GEMM_PROMOTE = 128 };     /* products, as DeepSeek-V3's kernels do */
+enum { GEMM_SCALE_BLOCK = 128 }; /* elements that share a scale, as there */
 
-/* Of matrices of 8 bits, as libraries take them: D = (scale of A) (scale of B) A B + C. */
+/* Of matrices of 8 bits, as libraries take them: D = (scale of A) (scale of B) A B + C, of numbers
+ * that scales of a row, a column or a block say. All but the first two are by amax: max|x| of what
+ * shares a scale is the format's largest number times the scale. */
 enum gemm_scaling {
     GEMM_UNSCALED,
     GEMM_SCALED,
-    GEMM_SCALED_BY_AMAX /* once operands are made, they are GEMM_SCALED: max|x| is the format's
-                           largest number times the scale */
+    GEMM_SCALED_BY_AMAX, /* once operands are made, they are GEMM_SCALED */
+    GEMM_SCALED_OUTER,   /* one for each row of A and each column of B */
+    GEMM_SCALED_BLOCKS   /* one for 128 elements of a row of A, and for 128 x 128 of B */
 };
 
 struct gemm_shape {

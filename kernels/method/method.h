@@ -199,6 +199,10 @@ struct method {
     bool promotes;
     unsigned unit; /* which of kernels/mma/'s units it models, where it does not promote */
 
+    /* Matrix products only: are products summed in parts that end where scales of blocks do? Only
+     * then can it take scales that change along k. */
+    bool parts;
+
     /* A user's matrix product that takes no C: it is asked for A B. */
     bool no_c;
 

@@ -24,6 +24,8 @@ struct operands {
      * results. Bins are elements of D. */
     struct gemm_shape gemm;
     struct array c;
+    const float *scales; /* where gemm.scaling gives rows or blocks their own: A's, then B's, as
+                            kernels/gemm/scales.h deals them; finite and above 0 */
     /* Of models of matrix instructions alone: whose they are, as kernels/mma/ names chips, NULL:
      * MMA_CHIP; and after how many products sums are promoted, 0: GEMM_PROMOTE. */
     const char *chip;

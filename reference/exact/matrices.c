@@ -23,7 +23,7 @@ enum status matrices_pack(struct matrices_packed *p, const struct matrices *of, 
                                   .a = calloc(of->m * of->k + 1, sizeof *p->a),
                                   .b = calloc(of->n * of->k + 1, sizeof *p->b),
                                   .c = of->c,
-                                  .scaled = of->scale[0] != 0,
+                                  .scaled = of->scale[0].of != NULL,
                                   .scale = {of->scale[0], of->scale[1]}};
     p->wide = p->scaled || of->a.format == FP64 || of->b.format == FP64;
     if (!p->a || !p->b) {
@@ -55,14 +55,16 @@ static struct terms terms_of(const struct matrices_packed *p, size_t output)
                           array_get(&p->c, output)};
 }
 
-/* Elements of a row of A (0) or a column of B (1), scaled; those that are, in `room`. */
-static const double *scaled(const struct matrices_packed *p, int which, const double *from,
-                            size_t count, double *room)
+/* Elements begin .. begin+count-1 of the row of A (0), or the column of B (1), that an element of D
+ * is made of, scaled; those that are, in `room`. */
+static const double *scaled(const struct matrices_packed *p, int which, size_t output,
+                            const double *from, size_t begin, size_t count, double *room)
 {
+    const size_t line = which == 0 ? output / p->n : output % p->n;
     if (!p->scaled)
-        return from;
-    for (size_t i = 0; i < count; i++)
-        room[i] = from[i] * p->scale[which]; /* exact: 29 digits and 24 */
+        return from + begin;
+    for (size_t i = 0; i < count; i++) /* exact: 29 digits and 24 */
+        room[i] = from[begin + i] * matrices_scale(&p->scale[which], line, begin + i);
     return room;
 }
 
@@ -70,8 +72,9 @@ void matrices_factors(const struct matrices_packed *p, size_t output, double *x,
 {
     struct terms t = terms_of(p, output);
     for (size_t i = 0; i < p->k; i++) {
-        x[i] = p->scaled ? t.x[i] * p->scale[0] : t.x[i];
-        y[i] = p->scaled ? t.y[i] * p->scale[1] : t.y[i];
+        double of_a, of_b;
+        x[i] = *scaled(p, 0, output, t.x, i, 1, &of_a);
+        y[i] = *scaled(p, 1, output, t.y, i, 1, &of_b);
     }
 }
 
@@ -83,8 +86,8 @@ bool matrices_sum(const struct matrices_packed *p, size_t output, struct exact *
     exact_init(&s);
     for (size_t begin = 0, count; begin < p->k; begin += count) {
         count = p->k - begin < BLOCK ? p->k - begin : BLOCK;
-        const double *x = scaled(p, 0, t.x + begin, count, of_a);
-        const double *y = scaled(p, 1, t.y + begin, count, of_b);
+        const double *x = scaled(p, 0, output, t.x, begin, count, of_a);
+        const double *y = scaled(p, 1, output, t.y, begin, count, of_b);
         if (p->wide && products_fastest()->split(x, y, count, hi, lo) > 0)
             return false;
         for (size_t i = 0; !p->wide && i < count; i++)
@@ -104,7 +107,8 @@ void matrices_products(const struct matrices_packed *p, size_t output, struct pr
     products_init(sum);
     for (size_t i = 0; i < p->k; i++) {
         double x, y;
-        products_add_one(sum, *scaled(p, 0, &t.x[i], 1, &x), *scaled(p, 1, &t.y[i], 1, &y));
+        products_add_one(sum, *scaled(p, 0, output, t.x, i, 1, &x),
+                         *scaled(p, 1, output, t.y, i, 1, &y));
     }
     products_add_one(sum, t.c, 1);
 }
@@ -134,9 +138,9 @@ void matrices_mpfr(const struct matrices_packed *p, size_t output, mpfr_t sum, m
     for (size_t i = 0; i < p->k; i++) {
         mpfr_set_d(x, t.x[i], MPFR_RNDN);
         mpfr_set_d(y, t.y[i], MPFR_RNDN);
-        if (p->scaled) {
-            mpfr_mul_d(x, x, p->scale[0], MPFR_RNDN); /* exact in 53 digits */
-            mpfr_mul_d(y, y, p->scale[1], MPFR_RNDN);
+        if (p->scaled) { /* exact in 53 digits */
+            mpfr_mul_d(x, x, matrices_scale(&p->scale[0], output / p->n, i), MPFR_RNDN);
+            mpfr_mul_d(y, y, matrices_scale(&p->scale[1], output % p->n, i), MPFR_RNDN);
         }
         mpfr_mul(product, x, y, MPFR_RNDN);
         mpfr_add(sum, sum, product, MPFR_RNDN);

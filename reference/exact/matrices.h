@@ -1,6 +1,6 @@
 /* The exact elements of D = A B + C: each the sum of k products and an element of C, with no
- * rounding, overflow or underflow on the way. With scales, D = (scale of A) (scale of B) A B + C:
- * the terms are products of scaled elements, and sums of magnitudes are those of these terms.
+ * rounding, overflow or underflow on the way. With scales, elements of A and B are multiplied by
+ * them: the terms are products of scaled elements, also where magnitudes are summed.
  *
  * What an element is when it is no plain number: exact.h says it, of the products as IEEE 754 gives
  * them, NaN with infinity times zero, and of the element of C. */
@@ -9,15 +9,27 @@
 #include "reference/exact/products.h"
 #include "reference/base/problem.h"
 
+/* What the elements of A, or of B, are multiplied by: numbers of fp32, of elements with 29 digits
+ * at most, so that a scaled element is a double. `lines` rows of A, or columns of B, and `terms` of
+ * the k share one; there are `along` of them along k. */
+struct matrices_scales {
+    const float *of; /* NULL: elements are not scaled */
+    size_t lines, terms, along;
+};
+
+/* That of product k in a row of A, or a column of B. */
+static inline double matrices_scale(const struct matrices_scales *s, size_t line, size_t k)
+{
+    return s->of ? s->of[line / s->lines * s->along + k / s->terms] : 1;
+}
+
 /* What is multiplied: element (i, k) of A is a.data[i * a_row + k * a_next], and (k, j) of B is
  * b.data[j * b_column + k * b_next]. Element (i, j) of C is number i * n + j. */
 struct matrices {
     struct array a, b, c;
     size_t m, n, k;
     size_t a_row, a_next, b_column, b_next;
-    /* What A and B are multiplied by: numbers of fp32, of elements with 29 digits at most, so that
-     * a scaled element is a double. 0 of both: they are not scaled. */
-    double scale[2];
+    struct matrices_scales scale[2]; /* A's and B's: both are scaled, or neither is */
 };
 
 /* The same made ready: each row of A and each column of B consecutive, as doubles. */
@@ -26,13 +38,13 @@ struct matrices_packed {
     double *a, *b; /* m rows and n columns of k doubles, as they are stored */
     struct array c;
     bool scaled;
-    double scale[2]; /* where scaled */
+    struct matrices_scales scale[2]; /* the caller's */
     /* Products of A and B may need more than doubles hold: all are summed as `products`. */
     bool wide;
 };
 
 /* STATUS_MEMORY when memory is short (8 k (m + n) bytes). `of` is read until packed is freed: C
- * stays where it is. */
+ * and scales stay where they are. */
 enum status matrices_pack(struct matrices_packed *p, const struct matrices *of,
                           struct problem *why);
 void matrices_free(struct matrices_packed *p);

@@ -98,7 +98,7 @@ Test(quantise, of_odd_numbers)
         float x[] = {cases[i].most, -0.0f, cases[i].most, 0};
         unsigned char made[4];
         const struct array to = {E4M3, 4, made};
-        quantise(&to, &(struct array){FP32, 4, x}, &s);
+        quantise(&to, &(struct array){FP32, 4, x}, &s, NULL);
         cr_expect_eq(s.scale[0], cases[i].due, "%a: %a", (double)x[0], (double)s.scale[0]);
         const double quotient = cases[i].most / cases[i].due;
         const double largest = isinf(quotient) ? quotient : fmin(quotient, 448);
@@ -110,7 +110,7 @@ Test(quantise, of_odd_numbers)
     unsigned char stored[2];
     const struct array in = {E5M2, 2, stored};
     array_encode(&in, 0, 2, (double[]){1.25, -3});
-    quantise(&in, &in, &s);
+    quantise(&in, &in, &s, NULL);
     cr_expect(array_get(&in, 0) == 57344 && array_get(&in, 1) == -57344);
     cr_expect(s.scale[0] == 1.25f / 57344 && s.scale[1] == 3.0f / 57344);
 }
@@ -128,7 +128,7 @@ Test(quantise, quotients_are_of_fp32)
         float x[] = {most, (float)(tie * (double)scale), 1, 1};
         unsigned char made[4];
         const struct array to = {E4M3, 4, made};
-        quantise(&to, &(struct array){FP32, 4, x}, &s);
+        quantise(&to, &(struct array){FP32, 4, x}, &s, NULL);
         const volatile float quotient = x[1] / scale;
         cr_expect_eq(array_get(&to, 1), format_round(E4M3, (double)quotient));
         twice += array_get(&to, 1) != format_round(E4M3, (double)x[1] / (double)scale);
