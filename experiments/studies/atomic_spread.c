@@ -1,6 +1,5 @@
 #include "experiments/studies/atomic_spread.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,34 +257,6 @@ static void growth_row(struct text *to, const struct atomics *a, const struct at
     add_formats(to, t);
 }
 
-/* Replaces a file by one with these rows. */
-static enum status replace(const char *out, const char *name, const struct text *rows,
-                           const struct column *(*column)(size_t), size_t columns,
-                           struct problem *p)
-{
-    char *path = NULL, *part = NULL;
-    struct csv_file file = {.fd = -1};
-    if (asprintf(&path, "%s/%s.csv", out, name) < 0 || asprintf(&part, "%s.part", path) < 0) {
-        free(path);
-        return problem(p, STATUS_MEMORY, "%s: out of memory", name);
-    }
-    enum status status = csv_file_open(&file, part, 0, column, columns, p);
-    if (status == STATUS_OK) {
-        text_join(&file.pending, rows);
-        status = csv_file_flush(&file, p);
-    }
-    enum status closed = csv_file_close(&file, p);
-    if (status == STATUS_OK)
-        status = closed;
-    if (status == STATUS_OK && rename(part, path) != 0)
-        status = problem(p, STATUS_DATA, "%s: could not be written: %s", path, strerror(errno));
-    if (status != STATUS_OK)
-        remove(part);
-    free(path);
-    free(part);
-    return status;
-}
-
 enum status atomics_write(const struct atomics *a, const char *out, struct problem *p)
 {
     struct text cases = {0}, growth = {0};
@@ -299,9 +270,9 @@ enum status atomics_write(const struct atomics *a, const char *out, struct probl
                              ? problem(p, STATUS_MEMORY, "out of memory for distributions")
                              : STATUS_OK;
     if (status == STATUS_OK)
-        status = replace(out, "atomics", &cases, atomics_column, ATOMICS_COLUMNS, p);
+        status = csv_file_replace(out, "atomics", &cases, atomics_column, ATOMICS_COLUMNS, p);
     if (status == STATUS_OK)
-        status = replace(out, "growth", &growth, growth_column, GROWTH_COLUMNS, p);
+        status = csv_file_replace(out, "growth", &growth, growth_column, GROWTH_COLUMNS, p);
     text_free(&cases);
     text_free(&growth);
     return status;

@@ -449,3 +449,31 @@ enum status csv_file_close(struct csv_file *f, struct problem *p)
     *f = (struct csv_file){.fd = -1};
     return status;
 }
+
+enum status csv_file_replace(const char *folder, const char *name, const struct text *rows,
+                             const struct column *(*column)(size_t), size_t columns,
+                             struct problem *p)
+{
+    char *path = NULL, *part = NULL;
+    struct csv_file file = {.fd = -1};
+    if (rows->failed || asprintf(&path, "%s/%s.csv", folder, name) < 0 ||
+        asprintf(&part, "%s.part", path) < 0) {
+        free(path);
+        return problem(p, STATUS_MEMORY, "%s: out of memory", name);
+    }
+    enum status status = csv_file_open(&file, part, 0, column, columns, p);
+    if (status == STATUS_OK) {
+        text_join(&file.pending, rows);
+        status = csv_file_flush(&file, p);
+    }
+    enum status closed = csv_file_close(&file, p);
+    if (status == STATUS_OK)
+        status = closed;
+    if (status == STATUS_OK && rename(part, path) != 0)
+        status = problem(p, STATUS_DATA, "%s: could not be written: %s", path, strerror(errno));
+    if (status != STATUS_OK)
+        remove(part);
+    free(path);
+    free(part);
+    return status;
+}

@@ -26,6 +26,11 @@ enum status csv_file_flush(struct csv_file *f, struct problem *p);
 /* Flushes, sees to it that the rows are on the disk, and closes. */
 enum status csv_file_close(struct csv_file *f, struct problem *p);
 
+/* Replaces NAME.csv in a folder by a file with these rows, whole or not at all. */
+enum status csv_file_replace(const char *folder, const char *name, const struct text *rows,
+                             const struct column *(*column)(size_t), size_t columns,
+                             struct problem *p);
+
 struct csv_row {
     const char *path;
     size_t line;              /* of the row's end, for messages */
