@@ -96,7 +96,7 @@ struct axes {
     size_t inputs;
     bool inputs_own; /* the experiment's: those that cannot be made are left out */
     struct list data;
-    struct data_set joined;      /* by axes_join: one array of them all; else none */
+    struct data_set joined; /* by axes_join: in each storage one array of them all; else none */
     struct formats data_storage; /* none: as the files have it */
     bool convert, saturate, raw;
     struct numbers n;      /* of generated inputs; of matrix products as their shapes take */
@@ -119,8 +119,14 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
 void axes_free(struct axes *axes);
 
 /* Where the experiment's operation reads several files as one array (setting_join), and two or more
- * were asked for: reads them and joins them, so that they are one source. */
+ * were asked for: reads them and joins them, so that they are one source in each storage format. */
 enum status axes_join(struct axes *axes, struct problem *p);
+
+/* Where options name one file twice, as of A A, it stays two. */
+enum status request_keep_both(struct request *r, const struct arguments *a,
+                              const struct experiment *e, struct problem *p);
+/* Is that so of an experiment and so many files? */
+bool axes_joins(const struct experiment *e, size_t files);
 
 /* Are data quantised by scales of their own? Then what they are converted from is kept. */
 bool axes_quantise(const struct axes *axes);

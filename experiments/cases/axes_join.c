@@ -4,11 +4,12 @@
 #include "experiments/cases/experiment.h"
 #include "reference/base/grow.h"
 
-static enum status read_all(struct data_set *all, const struct axes *axes, struct problem *p)
+static enum status read_all(struct data_set *all, const struct axes *axes, enum format storage,
+                            struct problem *p)
 {
-    struct data_options options = {.storage = axes->data_storage.count ? axes->data_storage.item[0]
-                                                                       : FORMATS,
+    struct data_options options = {.storage = storage,
                                    .convert = axes->convert,
+                                   .keep = axes_quantise(axes),
                                    .saturate = axes->saturate,
                                    .raw = axes->raw};
     enum status status = STATUS_OK;
@@ -29,25 +30,53 @@ static enum status read_all(struct data_set *all, const struct axes *axes, struc
     return status;
 }
 
-enum status axes_join(struct axes *axes, struct problem *p)
+/* Lists name each file once; a product of a matrix with itself needs it twice. */
+enum status request_keep_both(struct request *r, const struct arguments *a,
+                              const struct experiment *e, struct problem *p)
 {
-    const struct operation *o = experiment_only(axes->experiment);
+    struct list *data = &r->axis[AXIS_DATA];
+    size_t times = 0;
+    for (size_t i = 0; i < a->options; i++)
+        times += strcmp(a->option[i].spec->name, "data") == 0;
+    return axes_joins(e, times) && times == 2 && data->count == 1
+               ? list_append(data, data->item[0], strlen(data->item[0]), p)
+               : STATUS_OK;
+}
+
+bool axes_joins(const struct experiment *e, size_t files)
+{
+    const struct operation *o = experiment_only(e);
+    return files >= 2 && o && operation_joins(o);
+}
+
+static enum status join_in(struct axes *axes, enum format storage, struct problem *p)
+{
     struct data_set all = {0};
     struct data joined = {0};
-    if (axes->data.count < 2 || !o || !operation_joins(o))
-        return STATUS_OK;
-    enum status status = read_all(&all, axes, p);
+    enum status status = read_all(&all, axes, storage, p);
     if (status == STATUS_OK)
-        status = setting_join(&joined, o, all.item, all.count, &axes->setting, p);
+        status = setting_join(&joined, experiment_only(axes->experiment), all.item, all.count,
+                              &axes->setting, p);
     data_free(&all);
     if (status != STATUS_OK)
         return status;
-    axes->joined.item = malloc(sizeof joined);
-    if (!axes->joined.item) {
+    if (!grow(&axes->joined.item, axes->joined.count, sizeof joined)) {
         free(joined.name);
         free(joined.array.data);
+        free(joined.wide.data);
         return problem(p, STATUS_MEMORY, "out of memory while reading data");
     }
     axes->joined.item[axes->joined.count++] = joined;
     return STATUS_OK;
+}
+
+enum status axes_join(struct axes *axes, struct problem *p)
+{
+    const struct formats *storage = &axes->data_storage;
+    enum status status = STATUS_OK;
+    if (!axes_joins(axes->experiment, axes->data.count))
+        return STATUS_OK;
+    for (size_t i = 0; i < (storage->count ? storage->count : 1) && status == STATUS_OK; i++)
+        status = join_in(axes, storage->count ? storage->item[i] : FORMATS, p);
+    return status;
 }

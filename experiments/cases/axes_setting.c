@@ -308,6 +308,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
     const struct experiment *e = axes->experiment;
     struct setting_axes *to = &axes->setting;
     const char *rows = e->rows && r->axis[AXIS_DATA].count == 0 ? e->rows : "0"; /* a file's own */
+    const bool joins = axes_joins(e, r->axis[AXIS_DATA].count); /* the files' own shape */
     const struct {
         enum setting_option option;
         struct numbers *to;
@@ -328,7 +329,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
     if (status == STATUS_OK && experiment_reads(e, SETTING_OUTPUT))
         status = resolve_outputs(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_SHAPE))
-        status = resolve_words(axes, r, AXIS_SHAPE, e->shape, (void **)&to->shape,
+        status = resolve_words(axes, r, AXIS_SHAPE, joins ? NULL : e->shape, (void **)&to->shape,
                                sizeof *to->shape, add_shape, p);
     leave_c_out(axes);
     if (status == STATUS_OK)

@@ -79,8 +79,8 @@ static enum status append_word(struct list *list, const char *word, bool is_path
 }
 
 /* An axis in study.json is a list of words. */
-static enum status repeat_axis(struct list *list, const json_t *words, const char *axis,
-                               const char *path, struct problem *p)
+static enum status repeat_axis(struct list *list, const struct experiment *e, const json_t *words,
+                               const char *axis, const char *path, struct problem *p)
 {
     size_t i;
     json_t *word;
@@ -97,6 +97,8 @@ static enum status repeat_axis(struct list *list, const json_t *words, const cha
         else if (status == STATUS_OK)
             status = append_word(list, json_string_value(word), is_path, p);
     }
+    if (strcmp(axis, axis_name[AXIS_DATA]) == 0 && axes_joins(e, list->count))
+        return status; /* A and B may be one file */
     return status == STATUS_OK ? list_distinct(list, p) : status;
 }
 
@@ -155,9 +157,10 @@ enum status request_repeat(struct request *r, const struct experiment *e, const 
         keep[i] = overruled(r, i) || !axis_recorded(e, i) ||
                   (axis_where_asked(i) && !json_object_get(axes, axis_name[i]));
     for (size_t i = 0; i < AXES; i++) {
-        enum status status = keep[i] ? STATUS_OK
-                                     : repeat_axis(&r->axis[i], json_object_get(axes, axis_name[i]),
-                                                   axis_name[i], path, p);
+        enum status status = keep[i]
+                                 ? STATUS_OK
+                                 : repeat_axis(&r->axis[i], e, json_object_get(axes, axis_name[i]),
+                                               axis_name[i], path, p);
         if (status != STATUS_OK)
             return status;
     }

@@ -233,19 +233,34 @@ static enum status fit(struct gemm_shape *s, const struct data part[2],
                : STATUS_OK;
 }
 
-/* B behind A. */
+/* B behind A, in the format of both or, where these differ, as fp64. */
+static bool behind(struct array *to, const struct array *a, const struct array *b)
+{
+    const enum format f = a->format == b->format ? a->format : FP64;
+    *to = (struct array){f, a->n + b->n, malloc(array_bytes(f, a->n + b->n) + 1)};
+    if (to->data && a->format == b->format) {
+        memcpy(to->data, a->data, array_bytes(f, a->n));
+        memcpy((char *)to->data + array_bytes(f, a->n), b->data, array_bytes(f, b->n));
+    }
+    for (size_t i = 0; to->data && a->format != b->format && i < to->n; i++)
+        array_encode(to, i, 1, &(double){i < a->n ? array_get(a, i) : array_get(b, i - a->n)});
+    return to->data;
+}
+
 static enum status join_two(struct data *to, const struct data part[2], struct problem *p)
 {
     const struct array *a = &part[0].array, *b = &part[1].array;
-    size_t bytes = array_bytes(a->format, a->n);
-    to->array = (struct array){a->format, a->n + b->n, malloc(array_bytes(a->format, a->n + b->n))};
-    if (!to->array.data || asprintf(&to->name, "%s x %s", part[0].name, part[1].name) < 0) {
+    const struct array *wide_a = part[0].wide.data ? &part[0].wide : a;
+    const struct array *wide_b = part[1].wide.data ? &part[1].wide : b;
+    bool good = behind(&to->array, a, b);
+    if (good && (wide_a != a || wide_b != b))
+        good = behind(&to->wide, wide_a, wide_b);
+    if (!good || asprintf(&to->name, "%s x %s", part[0].name, part[1].name) < 0) {
         free(to->array.data);
+        free(to->wide.data);
         *to = (struct data){0};
         return problem(p, STATUS_MEMORY, "%s x %s: out of memory", part[0].name, part[1].name);
     }
-    memcpy(to->array.data, a->data, bytes);
-    memcpy((char *)to->array.data + bytes, b->data, array_bytes(b->format, b->n));
     to->file_format = part[0].file_format;
     XXH128_hash_t hash = XXH3_128bits(to->array.data, array_bytes(a->format, to->array.n));
     snprintf(to->hash, sizeof to->hash, "%016llx%016llx", (unsigned long long)hash.high64,

@@ -103,20 +103,6 @@ static enum status check_options(const struct arguments *a, struct problem *p)
     return STATUS_OK;
 }
 
-/* Lists name each file once; a product of a matrix with itself needs it twice. */
-static enum status keep_both(struct command *c, struct problem *p)
-{
-    const struct arguments *a = c->arguments;
-    struct list *data = &c->request.axis[AXIS_DATA];
-    size_t times = 0;
-    for (size_t i = 0; i < a->options; i++)
-        times += strcmp(a->option[i].spec->name, "data") == 0;
-    return times == 2 && data->count == 1 &&
-                   operation_joins(experiment_only(c->ask.use->experiment))
-               ? list_append(data, data->item[0], strlen(data->item[0]), p)
-               : STATUS_OK;
-}
-
 /* One answer is of one layout: row after row, unless another is asked for. */
 static enum status choose_layout(struct command *c, struct problem *p)
 {
@@ -154,7 +140,7 @@ static enum status resolve(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status = request_arguments(&c->request, a, p);
     if (status == STATUS_OK)
-        status = keep_both(c, p);
+        status = request_keep_both(&c->request, a, c->ask.use->experiment, p);
     if (status == STATUS_OK)
         status = choose_layout(c, p);
     if (status == STATUS_OK)

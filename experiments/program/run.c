@@ -108,6 +108,9 @@ static enum status resolve(struct run_command *c, struct problem *p)
             request_repeat(&c->request, c->experiment, json_object_get(c->from, "axes"), from, p);
     if (status != STATUS_OK || c->experiment->run)
         return status;
+    status = request_keep_both(&c->request, a, c->experiment, p);
+    if (status != STATUS_OK)
+        return status;
     if (c->request.axis[AXIS_SECONDS].count > 0)
         return problem(p, STATUS_USAGE, "run %s: option --seconds is one of `run trial`",
                        c->experiment->name);
@@ -115,6 +118,8 @@ static enum status resolve(struct run_command *c, struct problem *p)
         return problem(p, STATUS_USAGE, "run %s: option --weight is one of `run steps`",
                        c->experiment->name);
     status = axes_resolve(&c->axes, c->experiment, &c->request, p);
+    if (status == STATUS_OK)
+        status = axes_join(&c->axes, p);
     if (status == STATUS_OK)
         status = plan_make(&c->plan, &c->axes, p);
     c->whole = c->plan.case_count;

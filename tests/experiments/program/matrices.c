@@ -98,3 +98,36 @@ Test(matrices, and_functions_called_as_what_they_compute)
     cr_expect(foreign_says("python:a.py:f") == NULL);
     cr_expect(foreign_says("exec:layernorm") == NULL);
 }
+
+/* Two files are A and B of one matrix product, also of the study repeated. */
+Test(matrices, two_are_one_product, .init = begin, .fini = remove_folder)
+{
+    static const char header[] =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (5, 2), }                              ";
+    static const float b[10] = {1, 0, 0, 1, 2, 0, 0, 0, 0, 0.5f};
+    FILE *file = fopen(in_folder("b.npy"), "wb");
+    cr_assert(file);
+    fprintf(file, "\x93NUMPY%c%c%c%c%-117s\n", 1, 0, 118, 0, header);
+    fwrite(b, sizeof b, 1, file);
+    fclose(file);
+    /* Row 0 of A is -3, -1.75, -0.5, 0.75, 2: element (0,0) is -3 - 2 * 0.5. */
+    expect_rows(
+        "run",
+        "gemm --method gemm/tiled --device cpu --data m.npy --data b.npy --accumulator fp32 "
+        "--runs 1 --out made --force",
+        "made/results.csv", "m.npy x b.npy,25,");
+    expect_said("made/results.csv", ",-4,-0x1p+2,");
+    expect_said("made/results.csv", ",3x2x5,6,");
+    expect_rows("run", "--from made/study.json --out again --force", "again/results.csv",
+                "m.npy x b.npy,25,");
+    cr_expect_eq(run_program("run", "gemm --device cpu --data b.npy --data m.npy --out none"), 3);
+    expect_said("err", "b.npy x m.npy: found matrices of 5 x 2 and 3 x 5");
+    /* One file is both, where it is named twice. */
+    expect_rows("run",
+                "gemm --shape 2x2x5:nt --method gemm/tiled --device cpu --data b.npy --data b.npy "
+                "--accumulator fp32 --runs 1 --out made --force",
+                "made/results.csv", "b.npy x b.npy,20,");
+    expect_said("made/results.csv", ",6,0x1.8p+2,"); /* 1 + 1 + 4 */
+    expect_rows("run", "--from made/study.json --out again --force", "again/results.csv",
+                "b.npy x b.npy,20,");
+}
