@@ -31,6 +31,8 @@ struct derived_file {
     const struct column *(*column)(size_t);
     size_t columns;
     bool (*is_name)(size_t column); /* else it is a number */
+    /* Has the plan one? NULL: every plan has. */
+    bool (*due)(const struct plan *plan);
 };
 
 /* What an experiment is given that is no sweep. */
@@ -76,14 +78,20 @@ struct experiment {
      * short. */
     enum status (*table)(struct text *to, const struct plan *plan, const char *out,
                          struct problem *p);
-    /* Writes the derived files of a finished plan, each whole or not at all, from its results.csv.
-     * The same rows give the same files. NULL, and no files, where nothing is derived. */
+    /* Writes the derived files of a finished plan, each whole or not at all, from its results.csv
+     * and inputs. The same rows give the same files. NULL, and no files, where nothing is derived.
+     */
     enum status (*derive)(const struct plan *plan, const char *out, struct problem *p);
     const struct derived_file *derived; /* ends with a NULL name */
     /* NULL: it is a sweep over cases. Else nothing of the above holds but its name and summary, and
      * what it resolves itself: it reads the words of the request, and leaves a study.json. */
     enum status (*run)(const struct experiment_run *run, struct problem *p);
 };
+static inline bool derived_due(const struct derived_file *f, const struct plan *plan)
+{
+    return !f->due || f->due(plan);
+}
+
 /* The table of `run accuracy`, which others show too. */
 enum status accuracy_table(struct text *to, const struct plan *plan, const char *out,
                            struct problem *p);

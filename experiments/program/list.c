@@ -155,6 +155,7 @@ static void list_columns(json_t *to)
     add_columns(to, "recommend.csv", recommend_column, RECOMMEND_COLUMNS);
     add_columns(to, "trial.csv", check_column, CHECK_COLUMNS);
     add_columns(to, "steps.csv", steps_column, STEPS_COLUMNS);
+    add_columns(to, "scales.csv", scales_column, SCALES_COLUMNS);
     add_columns(to, "compare --out", compare_column, COMPARE_COLUMNS);
 }
 

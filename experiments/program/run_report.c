@@ -108,7 +108,7 @@ enum status run_report_json(const struct run_command *c, const struct sweep_outc
     }
     for (const struct derived_file *f = c->experiment->derived; status == STATUS_OK && f && f->name;
          f++)
-        status = derived_json(object, c->out, f, p);
+        status = derived_due(f, &c->plan) ? derived_json(object, c->out, f, p) : status;
     run_print_json(object);
     return status;
 }
@@ -180,7 +180,8 @@ enum status run_report_text(const struct run_command *c, const struct sweep_outc
     if (experiment_times(c->experiment))
         text_add(&line, "times.csv (beside the raw read), ");
     for (const struct derived_file *f = c->experiment->derived; f && f->name; f++)
-        text_format(&line, "%s.csv (%s), ", f->name, f->says);
+        if (derived_due(f, &c->plan))
+            text_format(&line, "%s.csv (%s), ", f->name, f->says);
     text_add(&line, "study.json");
     text_wrapped(&text, &line, TABLE_COLUMNS, 2);
     if (c->shard.count > 0) {

@@ -261,8 +261,9 @@ static bool growth_name(size_t column)
 }
 
 static const struct derived_file files[] = {
-    {"atomics", "the distribution of each case", atomics_column, ATOMICS_COLUMNS, atomics_name},
-    {"growth", "how spreads grow with n", growth_column, GROWTH_COLUMNS, growth_name},
+    {"atomics", "the distribution of each case", atomics_column, ATOMICS_COLUMNS, atomics_name,
+     NULL},
+    {"growth", "how spreads grow with n", growth_column, GROWTH_COLUMNS, growth_name, NULL},
     {0}};
 
 const struct experiment experiment_atomics = {

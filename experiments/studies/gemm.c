@@ -1,6 +1,7 @@
 /* run gemm: how wrong are the elements of matrix products, and which is the worst? */
 #include "experiments/cases/experiment.h"
 #include "experiments/operations/operation.h"
+#include "experiments/studies/gemm_scales.h"
 #include "experiments/studies/says.h"
 #include "experiments/studies/scan_table.h"
 
@@ -94,58 +95,14 @@ static void says_chips(struct text *to, const struct plan *plan)
     }
 }
 
-static bool scaled(const struct plan *plan)
+/* The most scales that a shape has. */
+static enum gemm_scaling scaled(const struct plan *plan)
 {
-    bool any = false;
+    enum gemm_scaling most = GEMM_UNSCALED;
     for (size_t i = 0; i < plan->axes->setting.shapes; i++)
-        any |= plan->axes->setting.shape[i].scaling != GEMM_UNSCALED;
-    return any;
-}
-
-/* A case with scales by max|x|, the first of its input and shape. */
-static bool finds_scales(const struct plan *plan, size_t i)
-{
-    const struct study_case *t = &plan->cases[i];
-    bool first = t->setting.shape.scaling == GEMM_SCALED_BY_AMAX && measured(t);
-    for (size_t k = 0; k < i && first; k++)
-        first = plan->cases[k].source != t->source || !measured(&plan->cases[k]) ||
-                !shape_equal(&plan->cases[k].setting.shape, &t->setting.shape);
-    return first;
-}
-
-static enum status says_scales_of(struct text *to, const struct study_case *t, struct source s,
-                                  struct problem *p)
-{
-    struct text line = {0};
-    char shape[SHAPE_NAME];
-    if (s.generated)
-        s.array.data = NULL; /* a copy of its own */
-    enum status status = source_load(&s, p);
-    if (status != STATUS_OK)
-        return status;
-    struct setting_operands made = {.of = {.in = s.array}, .wide = s.wide};
-    status = setting_make(&made, t->method->operation, &t->setting, s.seed, p);
-    if (status == STATUS_OK) {
-        const float *scale = made.of.gemm.scale;
-        shape_name(shape, &t->setting.shape);
-        text_format(&line, "scales of %s, %s: A %.6g, B %.6g", s.name, shape, (double)scale[0],
-                    (double)scale[1]);
-        says_line(to, &line);
-        setting_free(&made);
-    }
-    if (s.generated)
-        source_unload(&s);
-    return status;
-}
-
-/* What scales max|x| of A and B gave, for each input and shape that asks for them. */
-static enum status says_scales(struct text *to, const struct plan *plan, struct problem *p)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < plan->case_count && status == STATUS_OK; i++)
-        if (finds_scales(plan, i))
-            status = says_scales_of(to, &plan->cases[i], plan->source[plan->cases[i].source], p);
-    return status;
+        if (plan->axes->setting.shape[i].scaling > most)
+            most = plan->axes->setting.shape[i].scaling;
+    return most;
 }
 
 static enum status draw(struct text *to, const struct plan *plan, const char *out,
@@ -154,11 +111,13 @@ static enum status draw(struct text *to, const struct plan *plan, const char *ou
     (void)out;
     says_chips(to, plan);
     says_repeats_and_errors(to, plan);
-    enum status status = says_scales(to, plan, p);
+    enum status status = gemm_scales_says(to, plan, p);
     if (status != STATUS_OK)
         return status;
     text_add(to, "\n");
-    if (scaled(plan))
+    if (scaled(plan) > GEMM_SCALED_BY_AMAX)
+        says_legend(to, "D = A B + C of elements times their scales where a shape has scales.");
+    else if (scaled(plan))
         says_legend(to, "D = (scale of A) (scale of B) A B + C where a shape has scales.");
     says_legend(
         to,
@@ -188,4 +147,6 @@ const struct experiment experiment_gemm = {
                 {.formats = FORMATS_OF_PRODUCTS, .input = "symmetric", .n = "1", .runs = 3},
         },
     .table = draw,
+    .derive = gemm_scales_write,
+    .derived = gemm_scales_files,
 };

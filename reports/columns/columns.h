@@ -314,6 +314,23 @@ enum steps_column {
     STEPS_COLUMNS
 };
 
+/* scales.csv, of `run gemm`: a row for each scale that was made from the data. */
+enum scales_column {
+    SCALES_STORAGE,
+    SCALES_INPUT,
+    SCALES_N,
+    SCALES_SEED,
+    SCALES_SHAPE,
+    SCALES_MATRIX,
+    SCALES_LINE,
+    SCALES_LINES,
+    SCALES_FIRST_K,
+    SCALES_TERMS,
+    SCALES_SCALE,
+    SCALES_SCALE_HEX,
+    SCALES_COLUMNS
+};
+
 /* What `compare` writes: a row for each pair of cases. A column of the second directory stands
  * behind that of the first. */
 enum compare_column {
@@ -422,6 +439,7 @@ const struct column *atomics_column(size_t i); /* i < ATOMICS_COLUMNS */
 const struct column *growth_column(size_t i);  /* i < GROWTH_COLUMNS */
 const struct column *check_column(size_t i);   /* i < CHECK_COLUMNS */
 const struct column *steps_column(size_t i);   /* i < STEPS_COLUMNS */
+const struct column *scales_column(size_t i);  /* i < SCALES_COLUMNS */
 const struct column *compare_column(size_t i); /* i < COMPARE_COLUMNS */
 
 /* Which columns of the case a kind of study has beside those of sums: *begin .. *end-1. */

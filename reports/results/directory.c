@@ -25,6 +25,7 @@ static const struct {
              {offsetof(struct directory, times), "times.csv"},
              {offsetof(struct directory, atomics), "atomics.csv"},
              {offsetof(struct directory, growth), "growth.csv"},
+             {offsetof(struct directory, scales), "scales.csv"},
              {offsetof(struct directory, steps), "steps.csv"},
              {offsetof(struct directory, trial), "trial.csv"},
              {offsetof(struct directory, study), "study.json"}};

@@ -1,5 +1,6 @@
 /* A results directory: study.json, results.csv, summary.csv, of scans profile.csv too, where
  * methods are timed times.csv, of `run atomics` atomics.csv and growth.csv, of `run
+ * gemm` with scales made from the data scales.csv, of `run
  * trial` study.json and trial.csv alone, of `run steps` study.json and steps.csv, and one writer at
  * a time. */
 #pragma once
@@ -8,7 +9,8 @@
 
 struct directory {
     int lock; /* held while open */
-    char *path, *study, *results, *summary, *profile, *times, *atomics, *growth, *trial, *steps;
+    char *path, *study, *results, *summary, *profile, *times, *atomics, *growth, *scales, *trial,
+        *steps;
 };
 
 /* Makes the directory, its parents too, where it is not there, and locks it. STATUS_DATA where it
