@@ -143,6 +143,7 @@ static enum status make(struct setting_operands *to, const struct setting *s, ui
     char text[SHAPE_NAME];
     (void)seed;
     to->of.gemm = s->shape;
+    to->of.scales = NULL;
     to->of.bins = outputs;
     if (begins > to->of.in.n) {
         shape_name(text, &s->shape);

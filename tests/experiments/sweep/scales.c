@@ -206,6 +206,29 @@ Test(run_scales, file_where_it_is_due, .init = make_folder, .fini = remove_folde
     rows_free(&r);
 }
 
+/* Which rows of A, columns of B and k each scale of blocks is of, in order. */
+Test(run_scales, places_of_blocks, .init = make_folder, .fini = remove_folder)
+{
+    static study_words words = {{"device", "cpu"},   {"method", "gemm/exact"},
+                                {"input", "normal"}, {"shape", "2x258x130:scale=blocks"},
+                                {"storage", "e4m3"}, {"accumulator", "fp32"},
+                                {"runs", "1"},       {NULL}};
+    static const char *const due[][5] = {
+        {"A", "0", "1", "0", "128"},     {"A", "0", "1", "128", "2"},
+        {"A", "1", "1", "0", "128"},     {"A", "1", "1", "128", "2"},
+        {"B", "0", "128", "0", "128"},   {"B", "0", "128", "128", "2"},
+        {"B", "128", "128", "0", "128"}, {"B", "128", "128", "128", "2"},
+        {"B", "256", "2", "0", "128"},   {"B", "256", "2", "128", "2"}};
+    const char *out = in_folder("out");
+    struct rows r = run(words, out), scales = scales_rows(out);
+    cr_assert_eq(scales.count, sizeof due / sizeof *due, "%zu", scales.count);
+    for (size_t i = 0; i < scales.count; i++)
+        for (size_t c = 0; c < 5; c++)
+            cr_expect_str_eq(field_of(&scales, i, SCALES_MATRIX + c), due[i][c]);
+    rows_free(&r);
+    rows_free(&scales);
+}
+
 static void refuse(study_words words, const char *says)
 {
     struct study s;

@@ -318,6 +318,47 @@ Test(gemm_scales, the_bound_is_of_the_parts)
     cr_expect(over < PARTS + 2 + BLOCK, "%g roundings", over);
 }
 
+/* Each part but the first is a little more than half of the last bit of the sum before it, and is
+ * rounded up to all of it: as many roundings of the sum as there are parts, which the bound has. */
+Test(gemm_scales, parts_add_up)
+{
+    enum { PARTS = 30 };
+    static unsigned char stored[2 * PARTS * BLOCK];
+    const struct gemm_shape shape = {
+        .m = 1, .n = 1, .k = PARTS * BLOCK, .no_c = true, .scaling = GEMM_SCALED_BLOCKS};
+    const struct method *method = method_named("gemm/tiled");
+    struct matrices_packed packed;
+    struct gemm_scaled bound = {0};
+    mpfr_t sum, sum_abs;
+    mpfr_inits2(PRODUCTS_PRECISION, sum, sum_abs, (mpfr_ptr)0);
+    a_case.of = (struct operands){.in = {E4M3, 2 * PARTS * BLOCK, stored},
+                                  .gemm = shape,
+                                  .bins = 1,
+                                  .c = {FP32, 1, a_case.c},
+                                  .scales = scales};
+    memset(a_case.c, 0, sizeof a_case.c);
+    for (size_t part = 0; part < PARTS; part++) {
+        scales[part] = part == 0 ? 1 : 0x1.00001p-24f;
+        scales[PARTS + part] = 1;
+        array_encode(&a_case.of.in, part * BLOCK, 1, &(double){1});
+        array_encode(&a_case.of.in, (PARTS + part) * BLOCK, 1, &(double){1});
+    }
+    struct matrices of = gemm_matrices(&a_case.of);
+    cr_assert(matrices_pack(&packed, &of, NULL) == STATUS_OK);
+    cr_assert(product_run(method, &a_case, FP32, FP32, (struct shape){1, 0}, out) == STATUS_OK);
+    cr_expect_eq(out[0], 1 + (PARTS - 1) * 0x1p-23);
+    factors(0);
+    exact(sum, sum_abs, 0);
+    mpfr_sub_d(sum, sum, out[0], MPFR_RNDA);
+    const double error = fabs(mpfr_get_d(sum, MPFR_RNDA));
+    for (size_t part = 0; part < PARTS; part++) /* sums of one product: nothing is off */
+        gemm_scaled_add(&bound, FP32, &packed, 0, part * BLOCK, (part + 1) * BLOCK, 0);
+    const double most = gemm_scaled_end(&bound, FP32, 0);
+    cr_expect(error <= most && error > 0.8 * most, "%g, bound %g", error, most);
+    matrices_free(&packed);
+    mpfr_clears(sum, sum_abs, (mpfr_ptr)0);
+}
+
 /* All ways to the exact element and to its magnitudes. */
 Test(gemm_scales, references)
 {
