@@ -169,6 +169,17 @@ static enum status add_data(struct plan *plan, struct problem *p)
     return status;
 }
 
+static enum status nothing_to_run(const struct axes *axes, struct problem *p)
+{
+    char text[SHAPE_NAME] = "";
+    for (size_t i = 0; i < axes->setting.shapes && !*text; i++)
+        if (shape_expected(&axes->setting.shape[i])) /* some formats alone are rounded or scaled */
+            shape_name(text, &axes->setting.shape[i]);
+    return problem(p, STATUS_USAGE,
+                   "%s: nothing to run: no method supports these formats on this device%s%s",
+                   axes->experiment->name, *text ? " with --shape " : "", text);
+}
+
 enum status plan_make(struct plan *plan, const struct axes *axes, struct problem *p)
 {
     *plan = (struct plan){.axes = axes};
@@ -176,9 +187,7 @@ enum status plan_make(struct plan *plan, const struct axes *axes, struct problem
     if (status == STATUS_OK)
         status = add_inputs(plan, p);
     if (status == STATUS_OK && plan->case_count == 0)
-        status = problem(p, STATUS_USAGE,
-                         "%s: nothing to run: no method supports these formats on this device",
-                         axes->experiment->name);
+        status = nothing_to_run(axes, p);
     return status;
 }
 

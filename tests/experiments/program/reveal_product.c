@@ -318,6 +318,9 @@ Test(verb_reveal_product, rounded_matrices_are_refused, .init = make_folder, .fi
                                     "--storage fp32 --accumulator fp32 --shape 4x4x4:tf32"),
                  2);
     expect_said("err", "expected matrices as they are stored\n");
+    cr_expect_eq(run_program("run", "gemm --shape 4x4x4:scale=auto --device cpu --storage fp16"),
+                 2);
+    expect_said("err", "no method supports these formats on this device with --shape 4x4x4:scale");
     cr_expect_eq(run_program("run", "gemm --shape 4x4x4:scale=0x1 --device cpu"), 2);
     expect_said("err", "scale=0.37x1.5");
 }
