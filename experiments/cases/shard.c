@@ -1,5 +1,6 @@
 #include "experiments/cases/shard.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,12 @@ static double cost_of(const struct plan *plan, const struct study_case *t)
 {
     double elements = (double)plan->source[t->source].array.n;
     return ((double)t->runs + 1) * (elements + RUN_ELEMENTS);
+}
+
+/* Its elements made; those of data are there. */
+static double making_of(const struct source *s)
+{
+    return s->generated ? input_cost(&s->input) * (double)s->array.n * (s->pair ? 2 : 1) : 0;
 }
 
 static int costliest_first(const void *a, const void *b)
@@ -96,9 +103,10 @@ static int costliest_cases_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Cuts the cases of an input into hands of about this part of what is left. */
+/* Cuts the cases of an input into hands of about this part of what is left, which are worth at
+ * least `worth`. */
 static size_t cut(struct hand *hand, const struct plan *plan, struct hand whole, double left,
-                  double part)
+                  double part, double worth)
 {
     size_t hands = 0;
     double most = 0;
@@ -106,13 +114,20 @@ static size_t cut(struct hand *hand, const struct plan *plan, struct hand whole,
         double cost = cost_of(plan, &plan->cases[i]);
         if (hands == 0 || hand[hands - 1].cost + cost > most) {
             left -= hands > 0 ? hand[hands - 1].cost : 0;
-            most = left * part;
+            most = fmax(left * part, worth);
             hand[hands++] = (struct hand){i, 0, 0};
         }
         hand[hands - 1].count++;
         hand[hands - 1].cost += cost;
     }
     return hands;
+}
+
+/* Each hand makes its input. */
+static void add_making(struct hand *hand, size_t hands, const struct plan *plan)
+{
+    for (size_t i = 0; i < hands; i++)
+        hand[i].cost += making_of(&plan->source[plan->cases[hand[i].first].source]);
 }
 
 enum status shard_hands(struct hand **hand, size_t *hands, const struct plan *plan, uint32_t count,
@@ -137,13 +152,18 @@ enum status shard_hands(struct hand **hand, size_t *hands, const struct plan *pl
     qsort(whole, plan->sources, sizeof *whole, costliest_cases_first);
     double left = all;
     for (size_t s = 0; s < plan->sources; s++) {
+        /* Of fewer inputs than ranks they make the same ones at once, which costs no time. */
+        double making =
+            whole[s].count > 0 ? making_of(&plan->source[plan->cases[whole[s].first].source]) : 0;
         if (whole[s].cost > all * part)
-            *hands += cut(*hand + *hands, plan, whole[s], left, part);
+            *hands += cut(*hand + *hands, plan, whole[s], left, part,
+                          plan->sources >= count ? making : 0);
         else if (whole[s].count > 0)
             (*hand)[(*hands)++] = whole[s];
         left -= whole[s].cost;
     }
     free(whole);
+    add_making(*hand, *hands, plan);
     qsort(*hand, *hands, sizeof **hand, costliest_first);
     return STATUS_OK;
 }

@@ -35,6 +35,7 @@ struct hand {
  * *hand, which the caller frees, the costliest first. A hand is an eighth of a rank's share of what
  * is left, or a case: so there are few to take, an input is made by few ranks, and those at the end
  * are small. The cases of an input that together cost an eighth of a rank's share or less stay
- * together. */
+ * together; where there are as many inputs as ranks, so do cases that together cost no more than to
+ * make their input. A hand costs what its cases do and the making of its input. */
 enum status shard_hands(struct hand **hand, size_t *hands, const struct plan *plan, uint32_t count,
                         struct problem *p);

@@ -325,6 +325,7 @@ const struct input_family input_cond = {
                    false}},
     .uses_seed = true,
     .uses_cond = true,
+    .costly_ns = 75,
     .order_safe = cond_safe,
     .reaches = cond_reaches,
     .generate = cond_generate,

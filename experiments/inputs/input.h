@@ -38,6 +38,8 @@ struct input_family {
     struct input_parameter parameter[INPUT_PARAMETERS + 1];
     bool uses_seed; /* as generated; order=shuffled always does */
     bool uses_cond;
+    unsigned costly_ns; /* what an element takes to be made, where it is more than others: about,
+                           for dealing work; 0: see input_cost */
     /* Of two arrays, for dot products: it fills an array of 2 n elements, x first, then y. What is
      * said below of sums is said of the sum of their products then, and of the products. */
     bool pair;
@@ -73,6 +75,8 @@ enum status input_parse(struct input *in, const char *specification, struct prob
 void input_name(const struct input *in, char text[INPUT_TEXT]);
 
 bool input_uses_seed(const struct input *in);
+/* About how long an element takes to be made, in ns: for dealing work, not for reporting. */
+double input_cost(const struct input *in);
 bool input_order_safe(const struct input *in, size_t n, double cond, enum format storage);
 bool input_reaches(const struct input *in, size_t n, double cond, enum format storage);
 

@@ -88,6 +88,7 @@ const struct input_family input_walk = {
                    false},
                   {"returns", 1, 1, 0x1p53, "how often it comes back (at most n)", true}},
     .uses_seed = true,
+    .costly_ns = 60,
     .order_safe = walk_safe,
     .element = walk,
 };
@@ -116,6 +117,7 @@ const struct input_family input_runs = {
     .parameter = {{"length", 1000, 1, 0x1p53, "elements of a run", true},
                   {"binades", 20, 0, 1000, "powers of two that a run spans", false}},
     .uses_seed = true,
+    .costly_ns = 60,
     .order_safe = runs_safe,
     .element = runs,
 };

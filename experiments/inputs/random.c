@@ -58,6 +58,7 @@ const struct input_family input_normal = {
     .parameter = {{"mean", 0, -DBL_MAX, DBL_MAX, "mean", false},
                   {"sigma", 1, 0, DBL_MAX, "standard deviation", false}},
     .uses_seed = true,
+    .costly_ns = 105,
     .order_safe = normal_safe,
     .element = normal,
 };
@@ -81,6 +82,7 @@ const struct input_family input_lognormal = {
     .summary = "e^(sigma z), z normal: positive with a long tail, cut at the largest number",
     .parameter = {{"sigma", 1, 0, 80, "standard deviation of the logarithm", false}},
     .uses_seed = true,
+    .costly_ns = 105,
     .order_safe = lognormal_safe,
     .element = lognormal,
 };
@@ -105,6 +107,7 @@ const struct input_family input_relu = {
     .parameter = {{"shift", 0, -8, 8, "added to the normal before; below 0 it gives more zeros",
                    false}},
     .uses_seed = true,
+    .costly_ns = 85,
     .order_safe = relu_safe,
     .element = relu,
 };

@@ -139,10 +139,10 @@ enum status run_dry_text(const struct run_command *c, struct problem *p)
            text_string(&out) ? out.data : "");
     text_free(&out);
     if (c->rank.count > 1)
-        printf(
-            "  %u ranks take them in %zu hands of at most %zu cases, the costliest first: by runs "
-            "x elements\n  %.3g%% to %.3g%% of the work each\n",
-            c->rank.count, d.hands, d.most, 100 * d.least, 100 * d.greatest);
+        printf("  %u ranks take them in %zu hands of at most %zu cases, the costliest first: by "
+               "runs x "
+               "elements, and what inputs cost\n  %.3g%% to %.3g%% of the work each\n",
+               c->rank.count, d.hands, d.most, 100 * d.least, 100 * d.greatest);
     for (enum axis axis = 0; axis < AXES; axis++) {
         const json_t *words = json_object_get(axes, axis_name[axis]);
         if (axis_shown(c, axis, words))
