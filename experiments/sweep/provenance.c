@@ -1,5 +1,6 @@
 #include "experiments/sweep/provenance.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -60,6 +61,18 @@ void provenance_changed(const struct axes *axes, const json_t *study, const char
                  name, path, object ? "XXH3-128" : "sha256", is, was);
         note(context, line);
     }
+}
+
+void provenance_moment(json_t *study, const char *name)
+{
+    struct timespec now;
+    struct tm utc;
+    char second[32] = "", text[48];
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (gmtime_r(&now.tv_sec, &utc))
+        strftime(second, sizeof second, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(text, sizeof text, "%s.%03dZ", second, (int)(now.tv_nsec / 1000000));
+    json_object_set_new(study, name, json_string(text));
 }
 
 /* "2026-01-31T12:34:56Z". */

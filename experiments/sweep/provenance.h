@@ -18,6 +18,9 @@ json_t *provenance_arguments(int argc, char **argv);
 /* Says which shard of the study it is; of the whole nothing. */
 void provenance_shard(json_t *study, struct shard shard);
 
+/* Puts the time, to milliseconds of the machine's clock, under `name`. */
+void provenance_moment(json_t *study, const char *name);
+
 /* Notes in a study that it was taken up again, by this program on this machine. */
 void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv);
 

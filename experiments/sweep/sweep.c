@@ -309,9 +309,18 @@ static void wait_drawing(void *sweep)
     sweep_progress(sweep);
 }
 
+/* study.json says when the cases of this process began, and when they had ended. */
+static void stamp(struct sweep *w, const char *name)
+{
+    provenance_moment(w->study, name);
+    w->study_changed = true;
+}
+
 /* First what this rank had begun before it was killed, then hands. */
 static enum status run_share(struct sweep *w, struct problem *p)
 {
+    json_object_del(w->study, "cases_ended");
+    stamp(w, "cases_began");
     struct plan *plan = w->plan;
     enum status status = shard_hands(&w->hand, &w->hands, plan, w->options->share->ranks, p);
     w->at = w->hands;
@@ -330,6 +339,9 @@ static enum status run_share(struct sweep *w, struct problem *p)
         if (status == STATUS_OK && w->at == at) /* its input could not be had */
             status = take_hand(w, p);
     }
+    stamp(w, "cases_ended");
+    enum status written = write_study(w, true, p);
+    status = status == STATUS_OK ? written : status;
     return status == STATUS_OK ? meeting_end(w->options->share->meeting, wait_drawing, w, p)
                                : status;
 }
@@ -338,19 +350,20 @@ static enum status run_sources(struct sweep *w, struct problem *p)
 {
     enum status status = STATUS_OK;
     bool left = count(w);
-    if (w->options->share) {
-        status = run_share(w, p);
-        enum status written = write_study(w, true, p);
-        return status == STATUS_OK ? written : status;
-    }
+    if (w->options->share)
+        return run_share(w, p);
     if (left && w->options->merged)
         return missing(w, p);
     if (left && json_object_size(json_object_get(w->study, "inputs")) > 0) {
         provenance_resumed(w->study, w->plan->axes, w->options->argc, w->options->argv);
         w->study_changed = true;
     }
+    if (left)
+        stamp(w, "cases_began");
     for (size_t i = 0; status == STATUS_OK && i < w->plan->sources; i++)
         status = run_source(w, &w->plan->source[i], p);
+    if (left)
+        stamp(w, "cases_ended");
     enum status written = write_study(w, true, p);
     return status == STATUS_OK ? written : status;
 }
