@@ -117,21 +117,33 @@ static void extremes(struct summary *s, const struct tally *t)
     s->max = known(nan ? NAN : most);
 }
 
+/* 1 - 0.05^(1/runs) = -(exp(-log(20) / runs) - 1): of many cases the same, as they have as many
+ * runs. */
+static double unseen_of(uint64_t runs)
+{
+    static _Thread_local uint64_t of;
+    static _Thread_local double last;
+    mpfr_t unseen;
+    if (runs == of)
+        return last;
+    mpfr_init2(unseen, QUOTIENT_PRECISION);
+    mpfr_log_ui(unseen, 20, MPFR_RNDN);
+    mpfr_div_ui(unseen, unseen, runs, MPFR_RNDN);
+    mpfr_neg(unseen, unseen, MPFR_RNDN);
+    mpfr_expm1(unseen, unseen, MPFR_RNDN);
+    last = -mpfr_get_d(unseen, MPFR_RNDN);
+    mpfr_clear(unseen);
+    of = runs;
+    return last;
+}
+
 static void shares(struct summary *s, const struct tally *t)
 {
     uint64_t most = 0;
-    mpfr_t unseen;
     for (size_t i = 0; i < t->count; i++)
         most = t->item[i].count > most ? t->item[i].count : most;
     s->mode_share = known((double)most / (double)t->runs);
-    /* 1 - 0.05^(1/runs) = -(exp(-log(20) / runs) - 1) */
-    mpfr_init2(unseen, QUOTIENT_PRECISION);
-    mpfr_log_ui(unseen, 20, MPFR_RNDN);
-    mpfr_div_ui(unseen, unseen, t->runs, MPFR_RNDN);
-    mpfr_neg(unseen, unseen, MPFR_RNDN);
-    mpfr_expm1(unseen, unseen, MPFR_RNDN);
-    s->unseen_p95 = known(-mpfr_get_d(unseen, MPFR_RNDN));
-    mpfr_clear(unseen);
+    s->unseen_p95 = known(unseen_of(t->runs));
 }
 
 static void against_fixed(struct summary *s, const struct tally *t, double fixed)

@@ -188,7 +188,7 @@ static void finish(struct reading *r, struct study_case *t, const struct csv_row
 {
     const char *text[CASE_ALL];
     struct found key = {.id = t->id};
-    struct text made = {0}, known = {0};
+    struct text made = {0};
     t->finished = true;
     const struct found *found =
         r->founds && !r->gap ? bsearch(&key, r->found, r->founds, sizeof key, by_id) : NULL;
@@ -204,10 +204,10 @@ static void finish(struct reading *r, struct study_case *t, const struct csv_row
                       (struct figure){0});
     s.vs_max = found->summary.vs_max;
     s.vs_stddev = found->summary.vs_stddev;
-    summary_row(&made, text, &s, r->of);
-    summary_row(&known, text, &found->summary, r->of);
-    if (!made.failed && !known.failed && made.length == known.length &&
-        memcmp(made.data, known.data, made.length) == 0) {
+    bool same = summary_same(&s, &found->summary, r->of);
+    if (same)
+        summary_row(&made, text, &s, r->of);
+    if (same && !made.failed) {
         text_join(&r->summary, &made);
         r->gap = false;
         t->summary = s;
@@ -220,7 +220,6 @@ static void finish(struct reading *r, struct study_case *t, const struct csv_row
         case_forget(t);
     }
     text_free(&made);
-    text_free(&known);
 }
 
 static enum status drop_row(struct reading *r, const struct csv_row *row, struct problem *p)
@@ -262,9 +261,33 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
     return p->status;
 }
 
-/* Replaces summary.csv by the rows that are kept. */
+/* Does the file have these rows, and nothing else? */
+static bool has_rows(const char *path, const struct text *header, const struct text *rows)
+{
+    size_t due = header->length + rows->length;
+    char *found = malloc(due + 1);
+    FILE *file = NULL;
+    bool same = found && file_open(&file, path, NULL) == STATUS_OK &&
+                fread(found, 1, due + 1, file) == due &&
+                memcmp(found, header->data, header->length) == 0 &&
+                memcmp(found + header->length, rows->data, rows->length) == 0;
+    if (file)
+        fclose(file);
+    free(found);
+    return same;
+}
+
+/* Replaces summary.csv by the rows that are kept, where it has others. */
 static enum status write_summary(struct reading *r, const struct directory *d, struct problem *p)
 {
+    struct text header = {0};
+    columns_header(&header, summary_column_of(r->of), summary_columns(r->of));
+    bool same = !header.failed && !r->summary.failed && r->summary.length > 0 &&
+                has_rows(d->summary, &header, &r->summary);
+    r->resumed->summary = header.length + r->summary.length;
+    text_free(&header);
+    if (same)
+        return STATUS_OK;
     char *part = file_part(d->summary);
     struct csv_file file;
     if (!part)

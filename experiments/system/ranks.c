@@ -18,7 +18,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-enum { PLACE_SECONDS = 10, LOOK_US = 20000 };
+enum { PLACE_SECONDS = 10, LOOK_US_LEAST = 1000, LOOK_US_MOST = 20000 };
 
 /* --- files --- */
 
@@ -136,9 +136,12 @@ static enum status failed(const struct meeting *m, const char *what, struct prob
     return problem(p, STATUS_DATA, "%s: %s: %s", m->folder, what, strerror(errno));
 }
 
-static enum status pause_here(const struct meeting *m, struct problem *p)
+/* A tenth of what was waited so far: what comes soon is seen soon, and who waits long looks seldom.
+ */
+static enum status pause_here(const struct meeting *m, uint64_t begin, struct problem *p)
 {
-    usleep(LOOK_US);
+    uint64_t us = (clock_ns() - begin) / 10000;
+    usleep(us < LOOK_US_LEAST ? LOOK_US_LEAST : us > LOOK_US_MOST ? LOOK_US_MOST : (useconds_t)us);
     return m->stop && *m->stop ? problem(p, STATUS_INTERRUPTED, "interrupted") : STATUS_OK;
 }
 
@@ -161,7 +164,7 @@ static enum status take_place(struct meeting *m, struct problem *p)
             return failed(m, "a rank cannot open its file", p);
         if (clock_ns() - begin > 2 * m->come_s * SECOND_NS)
             return no_rank_0(m, p);
-        if (pause_here(m, p) != STATUS_OK)
+        if (pause_here(m, begin, p) != STATUS_OK)
             return p->status;
     }
     begin = clock_ns();
@@ -173,7 +176,7 @@ static enum status take_place(struct meeting *m, struct problem *p)
                            "%s: another ulpscope is rank %u of %u there: does an earlier job still "
                            "run?",
                            m->folder, m->rank.index, m->rank.count);
-        if (pause_here(m, p) != STATUS_OK)
+        if (pause_here(m, begin, p) != STATUS_OK)
             return p->status;
     }
     return put_line(m->place, (struct line){.token = m->token})
@@ -248,7 +251,7 @@ static enum status put_file(const struct meeting *m, const char *name, const voi
                             size_t bytes, struct problem *p)
 {
     char *path = path_of(m, name);
-    enum status status = path ? file_replace(path, data, bytes, p)
+    enum status status = path ? file_replace_passing(path, data, bytes, p)
                               : problem(p, STATUS_MEMORY, "%s: out of memory", m->folder);
     free(path);
     return status;
@@ -307,7 +310,7 @@ enum status meeting_say(struct meeting *m, const void *word, size_t bytes, uint3
         status = greet(m, heard, &at_work, p);
     while (status == STATUS_OK && *heard < m->rank.count &&
            clock_ns() - begin < m->come_s * SECOND_NS) {
-        status = pause_here(m, p);
+        status = pause_here(m, begin, p);
         if (status == STATUS_OK)
             status = greet(m, heard, &at_work, p);
     }
@@ -346,7 +349,7 @@ static bool listen(struct meeting *m, void **word, size_t *bytes)
 
 enum status meeting_hear(struct meeting *m, void **word, size_t *bytes, struct problem *p)
 {
-    uint64_t last = clock_ns();
+    uint64_t begin = clock_ns(), last = begin;
     enum status status = STATUS_OK;
     *word = NULL;
     while (status == STATUS_OK && !listen(m, word, bytes)) {
@@ -362,7 +365,7 @@ enum status meeting_hear(struct meeting *m, void **word, size_t *bytes, struct p
         }
         if (now - last > 2 * m->come_s * SECOND_NS)
             return no_rank_0(m, p);
-        status = pause_here(m, p);
+        status = pause_here(m, begin, p);
     }
     return status;
 }
@@ -448,6 +451,7 @@ enum status meeting_end(struct meeting *m, void (*wait)(void *context), void *co
                         struct problem *p)
 {
     uint32_t heard, at_work = 1;
+    uint64_t begin = clock_ns();
     enum status status = STATUS_OK;
     if (m->rank.index > 0)
         return STATUS_OK;
@@ -460,7 +464,7 @@ enum status meeting_end(struct meeting *m, void (*wait)(void *context), void *co
             if (status == STATUS_OK && wait)
                 wait(context);
             if (status == STATUS_OK)
-                status = pause_here(m, p);
+                status = pause_here(m, begin, p);
         } while (status == STATUS_OK && at_work > 1);
         unsay(m);
     }

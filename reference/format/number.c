@@ -59,8 +59,28 @@ void number_decimal_mpfr(char text[NUMBER_TEXT], const mpfr_t x)
     lay_out(text, negative, digits + negative, (long)exponent - 1);
 }
 
+/* Most figures of a study are whole, and few long: their digits are known without a division. */
+static bool small_whole(char text[NUMBER_TEXT], double x)
+{
+    if (!(fabs(x) < 0x1p53) || x != (double)(long long)x || (x == 0 && signbit(x)))
+        return false;
+    char digits[24], *at = digits + sizeof digits;
+    unsigned long long left = (unsigned long long)fabs(x);
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (x < 0)
+        *--at = '-';
+    size_t length = (size_t)(digits + sizeof digits - at);
+    memcpy(text, at, length);
+    text[length] = 0;
+    return true;
+}
+
 void number_decimal(char text[NUMBER_TEXT], double x)
 {
+    if (small_whole(text, x))
+        return;
     MPFR_DECL_INIT(value, 53);
     mpfr_set_d(value, x, MPFR_RNDN);
     number_decimal_mpfr(text, value);

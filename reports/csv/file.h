@@ -13,7 +13,8 @@ struct csv_file {
     char *path;
     struct text pending; /* whole rows, not yet written: append to it, then flush */
     uint64_t whole;      /* bytes of whole rows in the file */
-    bool once;           /* set by who will not append to it in another run, for messages */
+    bool passing; /* set by who copies the rows elsewhere: closing does not wait for the disk */
+    bool once;    /* set by who will not append to it in another run, for messages */
 };
 
 /* Opens a file to append to, cut off behind its first `keep` bytes; 0 creates it, or starts it

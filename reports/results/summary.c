@@ -1,5 +1,7 @@
 #include "reports/results/summary.h"
 
+#include <math.h>
+
 #include "reports/results/results.h"
 
 enum {
@@ -57,6 +59,30 @@ void summary_row(struct text *t, const char *const *text, const struct summary *
     if (columns_of_arrays(of))
         add_figures(t, scan_figure, SCAN_FIGURES);
     text_add(t, "\n");
+}
+
+/* The same text. */
+static bool same_figures(struct figure *const *a, struct figure *const *b, size_t count)
+{
+    bool same = true;
+    for (size_t i = 0; i < count; i++) {
+        double x = a[i]->value, y = b[i]->value;
+        bool equal = (isnan(x) && isnan(y)) || (x == y && !signbit(x) == !signbit(y));
+        same &= a[i]->known == b[i]->known && (!a[i]->known || equal);
+    }
+    return same;
+}
+
+bool summary_same(const struct summary *a, const struct summary *b, enum columns_of of)
+{
+    struct summary x = *a, y = *b;
+    struct figure *of_x[FIGURES], *of_y[FIGURES], *scan_x[SCAN_FIGURES], *scan_y[SCAN_FIGURES];
+    figures(&x, of_x);
+    figures(&y, of_y);
+    scan_figures(&x.scan, scan_x);
+    scan_figures(&y.scan, scan_y);
+    return x.runs == y.runs && x.distinct == y.distinct && same_figures(of_x, of_y, FIGURES) &&
+           (!columns_of_arrays(of) || same_figures(scan_x, scan_y, SCAN_FIGURES));
 }
 
 static enum status parse_figures(struct figure *const *figure, size_t count,

@@ -22,6 +22,9 @@ struct summary {
 void summary_row(struct text *t, const char *const *text, const struct summary *s,
                  enum columns_of of);
 
+/* Have they the same row? */
+bool summary_same(const struct summary *a, const struct summary *b, enum columns_of of);
+
 /* Reads the statistics of a row. */
 enum status summary_parse(struct summary *s, const struct csv_row *row, enum columns_of of,
                           struct problem *p);

@@ -56,14 +56,15 @@ char *file_part(const char *path)
     return asprintf(&part, "%s.part", path) < 0 ? NULL : part;
 }
 
-enum status file_replace(const char *path, const char *bytes, size_t count, struct problem *p)
+static enum status replace(const char *path, const char *bytes, size_t count, bool lasting,
+                           struct problem *p)
 {
     char *part = file_part(path);
     if (!part)
         return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     unlink(part);
     int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write_whole(fd, bytes, count) && fsync(fd) == 0;
+    bool good = fd >= 0 && write_whole(fd, bytes, count) && (!lasting || fsync(fd) == 0);
     int error = errno;
     if (fd >= 0 && close(fd) != 0 && good) {
         good = false;
@@ -78,4 +79,15 @@ enum status file_replace(const char *path, const char *bytes, size_t count, stru
     free(part);
     return good ? STATUS_OK
                 : problem(p, STATUS_DATA, "%s: could not be written: %s", path, strerror(error));
+}
+
+enum status file_replace(const char *path, const char *bytes, size_t count, struct problem *p)
+{
+    return replace(path, bytes, count, true, p);
+}
+
+enum status file_replace_passing(const char *path, const char *bytes, size_t count,
+                                 struct problem *p)
+{
+    return replace(path, bytes, count, false, p);
 }

@@ -14,6 +14,11 @@ enum status file_open(FILE **file, const char *path, struct problem *p);
  * moment there is a whole file. STATUS_DATA leaves what was there. */
 enum status file_replace(const char *path, const char *bytes, size_t count, struct problem *p);
 
+/* The same of a file that is of use to running processes alone: nobody waits until it is on the
+ * disk. */
+enum status file_replace_passing(const char *path, const char *bytes, size_t count,
+                                 struct problem *p);
+
 /* PATH.part, which a process that was killed may have left. The caller frees it; NULL when memory
  * is short. */
 char *file_part(const char *path);

@@ -38,6 +38,10 @@ Test(number, decimals_are_those_of_printf_and_read_back)
         snprintf(due, sizeof due, "%.17g", x);
         cr_assert_str_eq(text, isnan(x) ? "nan" : due, "%a: %s, not %s", x, text, due);
         cr_assert(same_double(strtod(text, NULL), x), "%a: %s", x, text);
+        MPFR_DECL_INIT(same, 53);
+        mpfr_set_d(same, x, MPFR_RNDN);
+        number_decimal_mpfr(due, same);
+        cr_assert_str_eq(text, due, "%a: %s, not %s", x, text, due);
     }
 }
 

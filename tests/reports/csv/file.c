@@ -42,6 +42,59 @@ Test(csv_file, blanks_are_kept, .init = make_folder, .fini = remove_folder)
     clear_bytes(&b);
 }
 
+static enum status all_fields(void *context, const struct csv_row *row, struct problem *p)
+{
+    (void)p;
+    for (size_t i = 0; i < row->fields; i++) {
+        text_add(context, row->field[i]);
+        text_add(context, "|");
+    }
+    text_format(context, "%zu %zu\n", row->fields, row->line);
+    return STATUS_OK;
+}
+
+/* The fields of rows, with one of them in quotes or none. */
+static void read_fields(struct text *found, const char *const *rows, size_t count, bool quoted)
+{
+    struct text text = {0};
+    struct bytes b = {0};
+    struct problem p = {0};
+    uint64_t whole;
+    columns_header(&text, summary_column, SUMMARY_COLUMNS);
+    for (size_t k = 0; k < count; k++) {
+        size_t first = strcspn(rows[k], ",");
+        text_format(&text, quoted ? "\"%.*s\"%s" : "%.*s%s", (int)first, rows[k], rows[k] + first);
+        size_t commas = 0;
+        for (const char *at = rows[k]; *at; at++)
+            commas += *at == ',';
+        for (; commas < SUMMARY_COLUMNS - 1; commas++)
+            text_add(&text, ",");
+        text_add(&text, "\n");
+    }
+    text_add(&text, "a torn one,");
+    add_string(&b, text_string(&text));
+    const char *path = put_file("summary.csv", &b);
+    cr_expect_eq(csv_read(path, summary_column, SUMMARY_COLUMNS, all_fields, found, &whole, &p),
+                 STATUS_OK, "%s", p.text);
+    cr_expect_eq(whole, text.length - strlen("a torn one,"));
+    text_free(&text);
+    clear_bytes(&b);
+}
+
+/* Rows without quotes are read in another way than those with. */
+Test(csv_file, rows_without_quotes_have_the_fields_of_those_with, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const char *const rows[] = {"a,b,c", ",,", " , x ,;", "1,,2,,,3", "a,\x80\t,"};
+    struct text plain = {0}, quoted = {0};
+    read_fields(&plain, rows, sizeof rows / sizeof *rows, false);
+    read_fields(&quoted, rows, sizeof rows / sizeof *rows, true);
+    cr_expect_str_eq(text_string(&plain), text_string(&quoted));
+    cr_expect(strstr(text_string(&plain), "a|b|c|||") && strstr(text_string(&plain), " | x |;|"));
+    text_free(&plain);
+    text_free(&quoted);
+}
+
 static void expect_refused(const char *bytes, const char *said)
 {
     struct bytes b = {0};
