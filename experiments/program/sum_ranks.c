@@ -205,6 +205,22 @@ static bool add_state(struct sum_ranks *s, uint32_t rank)
     return good;
 }
 
+/* Adds the shares that are there; *missing: a byte a rank, of those that left none. */
+static enum status add_states(struct sum_ranks *s, char **missing, const char *path,
+                              struct problem *p)
+{
+    uint32_t lost = 0;
+    *missing = calloc(s->rank.count, 1);
+    if (!*missing)
+        return no_memory(path, p);
+    for (uint32_t k = 1; k < s->rank.count; k++)
+        lost += (*missing)[k] = !add_state(s, k);
+    if (lost > 0)
+        fprintf(stderr, "ulpscope: sum: %u of %u ranks left no share of %s: rank 0 reads theirs\n",
+                lost, s->rank.count, path);
+    return STATUS_OK;
+}
+
 enum status sum_ranks_read(struct sum_ranks *s, const char *path,
                            const struct data_options *options, bool progress, struct problem *p)
 {
@@ -212,10 +228,14 @@ enum status sum_ranks_read(struct sum_ranks *s, const char *path,
         read_share(s, s->rank.index, path, *options, progress && s->rank.index == 0, p);
     if (status == STATUS_OK && s->rank.index > 0)
         return write_state(s, p);
+    char *missing = NULL;
     if (status == STATUS_OK)
         status = meeting_end(s->meeting, NULL, NULL, p);
+    if (status == STATUS_OK)
+        status = add_states(s, &missing, path, p);
     for (uint32_t k = 1; status == STATUS_OK && k < s->rank.count; k++)
-        if (!add_state(s, k))
+        if (missing[k])
             status = read_share(s, k, path, *options, progress, p);
+    free(missing);
     return status;
 }
