@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/subjects/mpi.h"
 #include "reference/format/number.h"
 #include "reports/text/table.h"
 
@@ -353,6 +354,7 @@ static void add_ranks(struct text *to, const struct check_report *r, enum promis
                     (unsigned long long)first, (unsigned long long)last);
     else if (set->count > 0)
         text_format(to, " rank%s", set->count == 1 ? text_s(last) : "s");
+    mpi_hosts_words(to, r->request.method);
 }
 
 /* The answer, on one line. Of a part of the ladder there is no highest rung that is kept. */

@@ -3,6 +3,7 @@
 
 #include "experiments/check/batches.h"
 #include "experiments/check/report.h"
+#include "experiments/subjects/mpi.h"
 #include "reports/columns/columns.h"
 
 static void set_setting(json_t *o, const struct check_report *r, const struct check_break *b)
@@ -108,6 +109,9 @@ json_t *check_json(const struct check_report *r, const char *program)
                   "broken", check_broken(r), "error",
                   r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text),
                   "not_answered", *left_out ? json_string(left_out) : json_null(), "rungs", rungs);
+    json_t *hosts = mpi_hosts(q->method);
+    if (hosts)
+        json_object_set_new(json, "hosts", hosts);
     if (check_is_counted(q, CHECK_BATCH))
         json_object_set_new(json, "batches", check_batches_json(r));
     return json;

@@ -8,6 +8,7 @@
 #include "experiments/check/report.h"
 #include "experiments/sweep/parts.h"
 #include "experiments/sweep/provenance.h"
+#include "experiments/subjects/mpi.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/system/machine.h"
@@ -313,9 +314,29 @@ enum status trial_study_add(struct trial_study *s, struct trial_subject *t,
     return csv_file_flush(&s->csv, p);
 }
 
+/* Adds on how many hosts ranks of MPI libraries have run. */
+static enum status add_hosts(const struct trial_study *s, struct problem *p)
+{
+    json_t *study = NULL;
+    bool any = false;
+    for (size_t i = 0; i < s->subjects; i++)
+        any |= mpi_hosts_most(s->subject[i].method) > 0;
+    if (!any)
+        return STATUS_OK;
+    enum status status = study_read(&study, s->directory.study, p);
+    for (size_t i = 0; status == STATUS_OK && i < s->subjects; i++)
+        provenance_hosts(study, &s->subject[i].method, 1);
+    if (status == STATUS_OK)
+        status = study_write(study, s->directory.study, p);
+    json_decref(study);
+    return status;
+}
+
 enum status trial_study_close(struct trial_study *s, struct problem *p)
 {
-    return csv_file_close(&s->csv, p);
+    bool open = s->csv.fd >= 0;
+    enum status status = csv_file_close(&s->csv, p);
+    return open && status == STATUS_OK ? add_hosts(s, p) : status;
 }
 
 void trial_study_free(struct trial_study *s)

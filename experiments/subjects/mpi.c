@@ -58,7 +58,7 @@ static const char open_mpi_script[] = AS_NO_RANK
 /* mpiexec hands its input on, but ends a job that does not read it fast enough, and says on its
  * output that a rank died: rank 0 has our ends of the pipes themselves. */
 static const char mpich_script[] =
-    AS_NO_RANK "export ULPSCOPE_QUESTIONS=3 ULPSCOPE_ANSWERS=4\n"
+    AS_NO_RANK "export ULPSCOPE_QUESTIONS=3 ULPSCOPE_ANSWERS=4 ULPSCOPE_HOST=$(uname -n)\n"
                "exec $4 -n $1 \"$2\" 3<&0 4>&1 </dev/null >/dev/null";
 
 /* A program of one process, or of one that begins the others. */
@@ -311,6 +311,7 @@ static enum status ask(struct foreign *f, const struct task *t, const struct arr
     memcpy(&told, answer + bytes, sizeof told);
     f->time_ns = told.time_ns;
     f->timed = true;
+    f->hosts[f->ranks] = (unsigned char)told.hosts;
     return agree(f, &told, x->format, p);
 }
 
@@ -369,6 +370,50 @@ static unsigned hosts_of(struct foreign *f, size_t ranks)
     unsigned hosts = f->hosts[ranks];
     pthread_mutex_unlock(&f->mutex);
     return hosts;
+}
+
+/* What is known of them; NULL: it is no sum over ranks by a library. */
+static struct foreign *subject_of(const struct method *m)
+{
+    struct foreign *f = foreign_all();
+    while (f && (f->kind != FOREIGN_MPI || &f->method != m))
+        f = f->next;
+    return f;
+}
+
+json_t *mpi_hosts(const struct method *m)
+{
+    struct foreign *f = subject_of(m);
+    json_t *hosts = NULL;
+    for (size_t ranks = 1; f && ranks <= MPI_RANKS_MOST; ranks++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", ranks);
+        if (f->hosts[ranks] && !hosts)
+            hosts = json_object();
+        if (f->hosts[ranks])
+            json_object_set_new(hosts, number, json_integer(f->hosts[ranks]));
+    }
+    return hosts;
+}
+
+unsigned mpi_hosts_most(const struct method *m)
+{
+    struct foreign *f = subject_of(m);
+    unsigned most = 0;
+    for (size_t ranks = 1; f && ranks <= MPI_RANKS_MOST; ranks++)
+        most = f->hosts[ranks] > most ? f->hosts[ranks] : most;
+    return most;
+}
+
+void mpi_hosts_words(struct text *to, const struct method *m)
+{
+    struct foreign *f = subject_of(m);
+    unsigned most = mpi_hosts_most(m);
+    bool fewer = false;
+    for (size_t ranks = 1; f && ranks <= MPI_RANKS_MOST; ranks++)
+        fewer |= f->hosts[ranks] && f->hosts[ranks] < most;
+    if (most > 0)
+        text_format(to, " on %s%u host%s", fewer ? "up to " : "", most, text_s(most));
 }
 
 const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format format)

@@ -11,7 +11,10 @@
  * launchers, with options. */
 #pragma once
 
+#include <jansson.h>
+
 #include "kernels/method/method.h"
+#include "reports/text/text.h"
 
 enum mpi_library { OPEN_MPI, MPICH, NCCL, MPI_LIBRARIES };
 
@@ -25,3 +28,12 @@ const char *mpi_name(enum mpi_library l, size_t u);
 /* Our method whose bits this algorithm gives, with so many ranks and elements of this format; NULL:
  * none is known to. */
 const char *mpi_model(const char *name, size_t ranks, size_t elements, enum format f);
+
+/* On how many hosts the ranks of a subject have run, by their number: {"3": 1, "4": 2}, a new
+ * reference. NULL of all other methods, and of what has not run. */
+json_t *mpi_hosts(const struct method *m);
+/* The most of these; 0: there are none. */
+unsigned mpi_hosts_most(const struct method *m);
+/* " on 1 host", " on up to 2 hosts" where numbers of ranks were on fewer; nothing where none ran.
+ */
+void mpi_hosts_words(struct text *to, const struct method *m);

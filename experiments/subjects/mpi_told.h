@@ -9,5 +9,5 @@ struct mpi_told {
     uint64_t rank;    /* the first that ended with other bits than rank 0; 0: none did */
     uint64_t element; /* the first such element of that rank, */
     uint64_t bits[2]; /* and its bits on rank 0 and there */
-    uint64_t hosts;   /* that ranks are on, where it was asked */
+    uint64_t hosts;   /* that ranks are on */
 };

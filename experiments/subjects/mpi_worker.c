@@ -71,10 +71,13 @@ static void send(const struct header *h, int ranks)
         MPI_Send(h, sizeof *h, MPI_BYTE, r, 0, among_us);
 }
 
+/* Nothing that MPI says when it ends all ranks comes behind the reason. */
 static _Noreturn void fail(const char *why)
 {
     fprintf(stderr, "%s\n", why);
     fflush(stderr);
+    if (!freopen("/dev/null", "w", stderr))
+        close(STDERR_FILENO);
     MPI_Abort(MPI_COMM_WORLD, 3);
     _exit(3);
 }
@@ -136,6 +139,20 @@ static FILE *open_numbered(const char *variable, FILE *standard, const char *mod
         return fdopen(atoi(number), mode);
     close(atoi(number));
     return standard;
+}
+
+/* Files of other hosts have numbers, too, but are not those that we are asked by. */
+static void expect_host(void)
+{
+    char here[256] = "", why[700];
+    const char *due = getenv("ULPSCOPE_HOST");
+    if (!due || gethostname(here, sizeof here - 1) != 0 || strcmp(here, due) == 0)
+        return;
+    snprintf(why, sizeof why,
+             "rank 0 is on %s, expected it on %.200s, where ulpscope asks it: put %.200s first in "
+             "the host file or options of mpiexec",
+             here, due, due);
+    fail(why);
 }
 
 static double begin(void)
@@ -239,8 +256,8 @@ static void reduce_scatter_block(struct part *p)
     free(lengths);
 }
 
-/* Ranks of one host can share memory. Nothing is added, and MPI_COMM_WORLD is left as it was. */
-static void hosts(struct part *p)
+/* On how many hosts ranks are: those of one can share memory. */
+static uint64_t count_hosts(void)
 {
     MPI_Comm here;
     int rank;
@@ -252,7 +269,13 @@ static void hosts(struct part *p)
     first = rank == 0;
     MPI_Iallreduce(&first, &sum, 1, MPI_UINT64_T, MPI_SUM, among_us, &request);
     await(request);
-    p->told.hosts = sum;
+    return sum;
+}
+
+/* Nothing is added, and MPI_COMM_WORLD is left as it was. */
+static void hosts(struct part *p)
+{
+    (void)p;
 }
 
 static const struct {
@@ -292,7 +315,7 @@ static void write_all(const void *data, size_t bytes)
         fail("the answer could not be written");
 }
 
-static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
+static void run_case(const struct header *h, int rank, int ranks, MPI_Op added, uint64_t on)
 {
     enum format f = (enum format)h->format;
     size_t bytes = array_bytes(f, h->elements);
@@ -303,7 +326,8 @@ static void run_case(const struct header *h, int rank, int ranks, MPI_Op added)
                      .type = f == FP64   ? MPI_DOUBLE
                              : f == FP32 ? MPI_FLOAT
                                          : MPI_UINT16_T,
-                     .op = f == FP64 || f == FP32 ? MPI_SUM : added};
+                     .op = f == FP64 || f == FP32 ? MPI_SUM : added,
+                     .told = {.hosts = on}};
     void *all = NULL;
     int count = (int)h->elements;
     format_of_wire = f;
@@ -356,10 +380,13 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &among_us);
     MPI_Op_create(add, 1, &added);
+    if (rank == 0)
+        expect_host();
     questions = open_numbered("ULPSCOPE_QUESTIONS", stdin, "r", rank);
     answers = open_numbered("ULPSCOPE_ANSWERS", stdout, "w", rank);
     if (!questions || !answers)
         fail("found no way to be asked or to answer");
+    const uint64_t on = count_hosts();
     for (struct header h;;) {
         if (rank == 0)
             read_case(&h);
@@ -370,7 +397,7 @@ int main(int argc, char **argv)
                 send(&h, ranks);
             break;
         }
-        run_case(&h, rank, ranks, added);
+        run_case(&h, rank, ranks, added, on);
     }
     MPI_Op_free(&added);
     MPI_Comm_free(&among_us);

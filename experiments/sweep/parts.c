@@ -167,8 +167,8 @@ static enum status add_inputs(json_t *all, const struct part *part, struct probl
 /* What study.json of the whole says of a rank: where and with what it ran. */
 static enum status add_facts(json_t *study, const struct part *part, struct problem *p)
 {
-    static const char *const kept[] = {"started", "cases_began", "cases_ended", "program",
-                                       "machine"};
+    static const char *const kept[] = {"started", "cases_began", "cases_ended",
+                                       "hosts",   "program",     "machine"};
     json_t *ranks = json_object_get(study, "ranks"), *facts = json_object();
     if (!ranks) {
         ranks = json_array();

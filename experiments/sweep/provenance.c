@@ -6,6 +6,7 @@
 
 #include "experiments/cases/experiment.h"
 #include "experiments/subjects/foreign.h"
+#include "experiments/subjects/mpi.h"
 #include "experiments/subjects/subject.h"
 #include "experiments/system/machine.h"
 #include "kernels/gpu/gpu.h"
@@ -73,6 +74,29 @@ void provenance_moment(json_t *study, const char *name)
         strftime(second, sizeof second, "%Y-%m-%dT%H:%M:%S", &utc);
     snprintf(text, sizeof text, "%s.%03dZ", second, (int)(now.tv_nsec / 1000000));
     json_object_set_new(study, name, json_string(text));
+}
+
+void provenance_hosts(json_t *study, const struct method *const *method, size_t methods)
+{
+    json_t *all = json_object_get(study, "hosts");
+    for (size_t i = 0; i < methods; i++) {
+        json_t *hosts = mpi_hosts(method[i]), *before = json_object_get(all, method[i]->name);
+        if (hosts && !all) {
+            all = json_object();
+            json_object_set_new(study, "hosts", all);
+        }
+        const char *ranks;
+        json_t *now;
+        json_object_foreach (hosts, ranks, now) {
+            /* Of a study that was taken up elsewhere the fewer: not all of it ran on more. */
+            json_t *was = json_object_get(before, ranks);
+            if (before && (!was || json_integer_value(now) < json_integer_value(was)))
+                json_object_set(before, ranks, now);
+        }
+        if (hosts && !before)
+            json_object_set(all, method[i]->name, hosts);
+        json_decref(hosts);
+    }
 }
 
 /* "2026-01-31T12:34:56Z". */

@@ -21,6 +21,10 @@ void provenance_shard(json_t *study, struct shard shard);
 /* Puts the time, to milliseconds of the machine's clock, under `name`. */
 void provenance_moment(json_t *study, const char *name);
 
+/* Says under `hosts` on how many hosts ranks of MPI libraries have run: by method and number of
+ * ranks. */
+void provenance_hosts(json_t *study, const struct method *const *method, size_t methods);
+
 /* Notes in a study that it was taken up again, by this program on this machine. */
 void provenance_resumed(json_t *study, const struct axes *axes, int argc, char **argv);
 

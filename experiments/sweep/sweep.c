@@ -315,6 +315,7 @@ static void wait_drawing(void *sweep)
 static void stamp(struct sweep *w, const char *name)
 {
     provenance_moment(w->study, name);
+    provenance_hosts(w->study, w->plan->axes->method, w->plan->axes->methods);
     w->study_changed = true;
 }
 
