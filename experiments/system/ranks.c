@@ -30,6 +30,9 @@ struct meeting {
     int place;      /* our lock, held */
     uint64_t token; /* ours: whose word lists it speaks to us, not to one who was here before */
     uint64_t job;
+    /* Of the others: what stands there, for whomever it was said. */
+    uint64_t said_job;
+    uint32_t said_count;
     /* Of rank 0. */
     void *said;
     size_t said_bytes;
@@ -329,8 +332,11 @@ static bool listen(struct meeting *m, void **word, size_t *bytes)
                 (size_t)facts.st_size >= sizeof heading;
     if (fd >= 0)
         close(fd);
-    if (good)
+    if (good) {
         memcpy(&heading, all, sizeof heading);
+        m->said_job = heading.job;
+        m->said_count = heading.count;
+    }
     size_t head = good ? sizeof heading + heading.count * sizeof(uint64_t) : 0;
     good = good && heading.count == m->rank.count && (size_t)facts.st_size >= head &&
            memcmp(all + sizeof heading + m->rank.index * sizeof(uint64_t), &m->token,
@@ -355,8 +361,14 @@ enum status meeting_hear(struct meeting *m, void **word, size_t *bytes, struct p
     while (status == STATUS_OK && !listen(m, word, bytes)) {
         struct line l;
         uint64_t now = clock_ns();
-        if (is_there(m->folder, 0, &l))
+        bool there = is_there(m->folder, 0, &l);
+        if (there)
             last = now;
+        if (there && l.job != 0 && l.job == m->said_job && m->said_count != m->rank.count)
+            return problem(p, STATUS_USAGE,
+                           "%s: rank %u of %u found a rank 0 of %u: do all ranks say the same "
+                           "number of them?",
+                           m->folder, m->rank.index, m->rank.count, m->said_count);
         if (place_lost(m)) {
             close(m->place);
             status = take_place(m, p);

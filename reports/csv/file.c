@@ -464,8 +464,8 @@ enum status csv_file_close(struct csv_file *f, struct problem *p)
         if (f->fd >= 0 && !f->passing && fdatasync(f->fd) != 0 && errno != EINVAL &&
             status == STATUS_OK)
             status = unwritable(f, errno, p);
-        if (f->fd >= 0)
-            close(f->fd);
+        if (f->fd >= 0 && close(f->fd) != 0 && status == STATUS_OK)
+            status = unwritable(f, errno, p); /* a file server may say so late */
     }
     text_free(&f->pending);
     free(f->path);

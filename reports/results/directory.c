@@ -76,7 +76,8 @@ static enum status drop_parts(const struct directory *d, struct problem *p)
         char *part = file_part(*file_at(d, i));
         if (!part)
             return problem(p, STATUS_MEMORY, "%s: out of memory", d->path);
-        if (unlink(part) != 0 && errno != ENOENT)
+        struct stat facts;
+        if (lstat(part, &facts) == 0 && unlink(part) != 0)
             status = problem(p, STATUS_DATA, "%s: could not be removed: %s", part, strerror(errno));
         free(part);
     }
