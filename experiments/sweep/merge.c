@@ -119,6 +119,22 @@ static json_t *facts_of(const struct part *part)
     return facts;
 }
 
+/* What is said of a directory that is resumed ends with advice that is of no use here. */
+static enum status hold_to_first(const struct part *part, const json_t *first, struct problem *p)
+{
+    struct problem why = {0};
+    json_t *its = whole_of(part);
+    enum status status = study_same(its, first, part->study_path, &why);
+    char *advice = strstr(why.text, ": give another --out");
+    json_decref(its);
+    if (advice)
+        *advice = 0;
+    return status == STATUS_OK
+               ? status
+               : problem(p, status, "%s by the first shard: name the shards of one study",
+                         why.text);
+}
+
 static enum status join_studies(struct merging *m, struct problem *p)
 {
     json_t *inputs = json_object(), *shards = json_array();
@@ -126,9 +142,7 @@ static enum status join_studies(struct merging *m, struct problem *p)
     json_object_del(m->study, "resumed");
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < m->parts; i++) {
-        json_t *other = whole_of(&m->part[i]);
-        status = study_same(other, m->study, m->part[i].study_path, p);
-        json_decref(other);
+        status = hold_to_first(&m->part[i], m->study, p);
         if (status == STATUS_OK)
             status = add_inputs(inputs, &m->part[i], p);
         json_array_append_new(shards, facts_of(&m->part[i]));
@@ -172,6 +186,8 @@ struct copying {
     struct text held;                        /* rows of the block at hand */
     struct list *seen;                       /* of times.csv: inputs timed by the shards so far, */
     size_t seen_before;                      /* how many of them before this shard */
+    const struct part *part, *at;            /* the shards, and the one at hand */
+    json_t *cases;                           /* of results.csv: the number of each case's shard */
 };
 
 /* Fields as they are in a CSV file. */
@@ -196,6 +212,23 @@ static enum status copy_row(void *context, const struct csv_row *row, struct pro
     if (c->to->pending.failed)
         return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
     return c->to->pending.length < flush_bytes ? STATUS_OK : csv_file_flush(c->to, p);
+}
+
+/* A case is of one shard: in two, its rows were copied. */
+static enum status copy_result(void *context, const struct csv_row *row, struct problem *p)
+{
+    struct copying *c = context;
+    const char *id = row->field[RESULTS_CASE_ID];
+    const json_t *found = json_object_get(c->cases, id);
+    const struct part *of = found ? &c->part[json_integer_value(found)] : NULL;
+    if (of && of != c->at)
+        return problem(p, STATUS_DATA,
+                       "%s: line %zu: case_id: found %s, which %s has, too: expected a case that "
+                       "no other shard has: edited",
+                       row->path, row->line, id, of->path);
+    if (!of && json_object_set_new_nocheck(c->cases, id, json_integer(c->at - c->part)) != 0)
+        return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
+    return copy_row(context, row, p);
 }
 
 /* Two shards may have timed the same input: ratios hold within what was timed in turn, so the rows
@@ -227,7 +260,12 @@ static enum status join_files(struct merging *m, const char *name, const char *t
     struct csv_file file;
     struct list seen = {0};
     enum status status = csv_file_open(&file, to, 0, column, columns, p);
-    struct copying c = {.to = &file, .columns = columns, .ends = ends, .seen = &seen};
+    struct copying c = {.to = &file,
+                        .columns = columns,
+                        .ends = ends,
+                        .seen = &seen,
+                        .part = m->part,
+                        .cases = json_object()};
     for (size_t i = 0; status == STATUS_OK && i < m->parts; i++) {
         char *path;
         uint64_t whole;
@@ -236,12 +274,14 @@ static enum status join_files(struct merging *m, const char *name, const char *t
             break;
         }
         c.seen_before = seen.count;
+        c.at = &m->part[i];
         if (access(path, F_OK) == 0)
             status = csv_read(path, column, columns, take, &c, &whole, p);
         text_free(&c.held);
         free(path);
     }
     list_free(&seen);
+    json_decref(c.cases);
     enum status closed = csv_file_close(&file, p);
     return status == STATUS_OK ? closed : status;
 }
@@ -265,7 +305,7 @@ static enum status join_rows(struct merging *m, struct problem *p)
         return join_files(m, "trial.csv", d->trial, check_column, CHECK_COLUMNS, ends_subject,
                           copy_row, p);
     enum status status = join_files(m, "results.csv", d->results, results_column_of(of),
-                                    results_columns(of), NULL, copy_row, p);
+                                    results_columns(of), NULL, copy_result, p);
     if (status == STATUS_OK)
         status = join_files(m, "summary.csv", d->summary, summary_column_of(of),
                             summary_columns(of), NULL, copy_row, p);

@@ -193,6 +193,28 @@ Test(merge, refuses_what_are_not_the_shards_of_one_study, .init = make_folder,
 }
 
 /* Interrupted and run again it is the same shard; another shard may not have its directory. */
+/* Rows that were copied from shard to shard would say twice what was measured once. */
+Test(merge, names_the_shard_that_has_cases_of_another, .init = make_folder, .fini = remove_folder)
+{
+    for (int k = 1; k <= 2; k++)
+        cr_assert_eq(tell("run",
+                          "accuracy --method sum/serial,sum/tiled --n 10,1000 --device cpu "
+                          "--storage fp32 --shard %d/2 --out s%d",
+                          k, k),
+                     0);
+    char command[300];
+    snprintf(command, sizeof command, "cd '%s' && sed 1d s1/results.csv >>s2/results.csv", folder);
+    cr_assert_eq(system(command), 0);
+    cr_expect_eq(tell("merge", "s1 s2 --out joined"), 3);
+    expect_said("err", "s2/results.csv: line ");
+    expect_said("err", "which s1 has, too: ");
+    cr_assert_eq(tell("run", "accuracy --method sum/serial --n 10,1000 --device cpu --storage fp32 "
+                             "--shard 2/2 --out other"),
+                 0);
+    cr_expect_eq(tell("merge", "s1 other --out joined --force"), 2);
+    expect_said("err", "name the shards of one study");
+}
+
 Test(merge, shards_resume, .init = make_folder, .fini = remove_folder)
 {
     cr_assert_eq(tell("run", SMALL " --shard 1/2 --out s"), 0);
