@@ -49,7 +49,7 @@ static const char open_mpi_script[] = AS_NO_RANK
     "OMPI_MCA_orte_remote_tmpdir_base=\"${folder%/*}\" "
     "OMPI_MCA_btl_vader_backing_directory=\"$folder\"\n"
     "exec 4>&1\n"
-    "{ $4 -n $1 \"$2\" >&4 4>&-; echo $?; } | "
+    "{ $4 -n $1 \"$2\" $1 >&4 4>&-; echo $?; } | "
     "setsid /bin/sh -c 'read ended; rm -rf \"$0\"; "
     "[ \"${ended:-4}\" = 0 ] && [ ! -e \"$0\" ] || "
     "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; rm -rf \"$0\"; done & exit ${ended:-4}' "
@@ -59,7 +59,7 @@ static const char open_mpi_script[] = AS_NO_RANK
  * output that a rank died: rank 0 has our ends of the pipes themselves. */
 static const char mpich_script[] =
     AS_NO_RANK "export ULPSCOPE_QUESTIONS=3 ULPSCOPE_ANSWERS=4 ULPSCOPE_HOST=$(uname -n)\n"
-               "exec $4 -n $1 \"$2\" 3<&0 4>&1 </dev/null >/dev/null";
+               "exec $4 -n $1 \"$2\" $1 3<&0 4>&1 </dev/null >/dev/null";
 
 /* A program of one process, or of one that begins the others. */
 static const char nccl_script[] = "[ -z \"$3\" ] || export $3\n"

@@ -6,8 +6,8 @@
  * CALL is one of `calls`, of which `hosts` adds nothing, ELEMENTS is a rank's, and CHANNELS is not
  * read. The answer is the array of sums, as mpi_told.h says, and a struct mpi_told, to standard
  * output or the file that ULPSCOPE_ANSWERS numbers. The end of the input is the end of all ranks.
- * fp32 and fp64 are MPI's own sums; formats that it has no type for are added by an operation of
- * ours, which rounds each addition to the format.
+ * Its argument is how many ranks there are to be. fp32 and fp64 are MPI's own sums; formats that it
+ * has no type for are added by an operation of ours, which rounds each addition to the format.
  *
  * MPI_COMM_WORLD has no other calls than those that are asked for: a library may count them. */
 #include <mpi.h>
@@ -152,6 +152,20 @@ static void expect_host(void)
              "rank 0 is on %s, expected it on %.200s, where ulpscope asks it: put %.200s first in "
              "the host file or options of mpiexec",
              here, due, due);
+    fail(why);
+}
+
+/* A launcher may have options that say another number, or be that of another MPI, whose ranks are
+ * then each by itself: their sums would be taken for those that were asked for. */
+static void expect_ranks(int ranks, const char *due)
+{
+    char why[200];
+    if (atoi(due) == ranks)
+        return;
+    snprintf(why, sizeof why,
+             "found %d rank%s, expected %.20s: is the launcher (ULPSCOPE_MPIRUN, "
+             "ULPSCOPE_MPIEXEC) that of another MPI, or told another number?",
+             ranks, ranks == 1 ? "" : "s", due);
     fail(why);
 }
 
@@ -380,8 +394,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &among_us);
     MPI_Op_create(add, 1, &added);
-    if (rank == 0)
+    if (rank == 0) {
         expect_host();
+        expect_ranks(ranks, argc > 1 ? argv[1] : "");
+    }
     questions = open_numbered("ULPSCOPE_QUESTIONS", stdin, "r", rank);
     answers = open_numbered("ULPSCOPE_ANSWERS", stdout, "w", rank);
     if (!questions || !answers)

@@ -2,7 +2,9 @@
  * disagree, die or hang; what is left when all are killed. Without Open MPI nothing is tried. */
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
+#include "tests/support/files.h"
 #include "tests/support/mpi_cases.h"
 #include "tests/support/processes.h"
 
@@ -126,6 +128,40 @@ Test(mpi, a_case_has_as_many_ranks_as_are_allowed, .init = begin)
               p.text);
 }
 
+/* A launcher that begins other ranks than it is asked for, or each by itself, as that of another
+ * MPI does: their sum would be taken for the library's. */
+Test(mpi, other_ranks_than_those_asked_for_do_not_answer, .init = begin)
+{
+    static const char *const launchers[] = {"shift 2; exec mpirun -n 2 \"$@\"",
+                                            "shift 2; exec mpirun -n 4 \"$@\"",
+                                            "shift 2; \"$@\" & \"$@\"; wait"};
+    static const char *const found[] = {"found 2 ranks", "found 4 ranks", "found 1 rank,"};
+    double in[3] = {1, 2, 4}, out;
+    struct operands of = {.in = {FP64, 3, in}, .bins = 1, .stride = 1};
+    struct task t = {.of = &of,
+                     .out = {FP64, 1, &out},
+                     .accumulator = FP64,
+                     .method = mpi_subject("mpi/ring"),
+                     .device = -1};
+    make_folder();
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        struct bytes script = {0};
+        struct problem p = {0};
+        add_string(&script, "#!/bin/sh\n");
+        add_string(&script, launchers[i]);
+        const char *path = put_file("launcher", &script);
+        chmod(path, 0755);
+        setenv("ULPSCOPE_MPIRUN", path, 1);
+        foreign_end(NULL);
+        foreign_timeout(20);
+        cr_expect(t.method->cpu(&t, &p) == STATUS_DATA && strstr(p.text, found[i]) &&
+                      strstr(p.text, "expected 3"),
+                  "%s: %s", launchers[i], p.text);
+        clear_bytes(&script);
+    }
+    remove_folder();
+}
+
 /* --- a worker that fails as ULPSCOPE_PLANT says --- */
 
 static void begin_planted(void)
@@ -144,14 +180,14 @@ Test(mpi, a_rank_that_lies_dies_or_hangs_costs_a_run, .init = begin_planted)
 }
 
 /* What Open MPI maps, as a rank of this test is told it. */
-static char folder[300];
+static char mapped[300];
 
 static void find_folder(const char *entry)
 {
     static const char name[] = "OMPI_MCA_btl_vader_backing_directory=";
     struct dirent *d;
     DIR *proc = opendir("/proc");
-    while (proc && !*folder && (d = readdir(proc))) {
+    while (proc && !*mapped && (d = readdir(proc))) {
         char path[300], text[16384];
         snprintf(path, sizeof path, "/proc/%.20s/environ", d->d_name);
         FILE *file = *d->d_name >= '1' && *d->d_name <= '9' ? fopen(path, "r") : NULL;
@@ -162,19 +198,19 @@ static void find_folder(const char *entry)
         fclose(file);
         const char *at = memmem(text, size, name, strlen(name));
         if (at && memmem(text, size, entry, strlen(entry)))
-            snprintf(folder, sizeof folder, "%.299s", at + strlen(name));
+            snprintf(mapped, sizeof mapped, "%.299s", at + strlen(name));
     }
     closedir(proc);
-    cr_expect(*folder && access(folder, F_OK) == 0, "'%s'", folder);
+    cr_expect(*mapped && access(mapped, F_OK) == 0, "'%s'", mapped);
 }
 
 /* ulpscope, a shell, mpirun, 3 ranks. */
 Test(mpi, nothing_is_left_of_one_that_is_killed, .init = begin_planted)
 {
     mpi_expect_none_left("mpi/ring", ULPSCOPE_PROGRAM, 6, find_folder);
-    for (int i = 0; i < 200 && access(folder, F_OK) == 0; i++)
+    for (int i = 0; i < 200 && access(mapped, F_OK) == 0; i++)
         usleep(50000);
-    cr_expect(access(folder, F_OK) != 0, "%s is left", folder);
+    cr_expect(access(mapped, F_OK) != 0, "%s is left", mapped);
 }
 
 /* To begin ranks takes longer than most sums: those of another number stay for later. */
