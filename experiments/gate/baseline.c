@@ -196,7 +196,7 @@ void gate_baseline_hold(struct gate *g, bool accept)
     for (size_t i = 0; i < g->entries; i++) {
         struct gate_entry *e = &g->entry[i];
         if (!has_bits(e)) {
-            if (e->promise == PROMISE_NONE)
+            if (e->promise == PROMISE_NONE && e->result.verdict != GATE_FAILED)
                 gate_say(&e->result.note, "promises none: its bits are not held");
             continue;
         }
@@ -277,7 +277,7 @@ static json_t *merged(const struct gate *g)
         json_t *was = json_object_get(old, e->name);
         if (has_bits(e) && e->result.verdict == GATE_KEPT)
             json_object_set_new(entries, e->name, record_of(e));
-        else if (was && e->promise > PROMISE_NONE)
+        else if (was && (e->promise > PROMISE_NONE || e->result.verdict == GATE_FAILED))
             json_object_set(entries, e->name, was);
     }
     return entries;

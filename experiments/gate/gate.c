@@ -67,3 +67,45 @@ enum status gate_status(const struct gate *g, struct problem *p)
                             g->entries - kept, g->entries, failed->name)
                   : STATUS_OK;
 }
+
+enum status gate_stand_in(struct gate_entry *e, enum status status, const char *why,
+                          struct problem *p)
+{
+    const struct list *names = &e->words.axis[AXIS_METHOD];
+    e->nameless = malloc(sizeof *e->nameless);
+    if (!e->nameless)
+        return problem(p, STATUS_MEMORY, "gate: out of memory");
+    *e->nameless = (struct method){
+        .name = names->item[names->count - 1], .foreign = true, .operation = &operation_sum};
+    e->method = e->nameless;
+    e->result.status = status;
+    gate_judge(e, GATE_FAILED, "%s", why);
+    return STATUS_OK;
+}
+
+static void free_result(struct gate_result *r)
+{
+    for (size_t i = 0; i < r->case_count; i++)
+        free(r->cases[i].key);
+    free(r->cases);
+    free(r->reason);
+    free(r->note);
+    free(r->show);
+    free(r->evidence);
+    free(r->difference);
+    json_decref(r->check);
+}
+
+void gate_free(struct gate *g)
+{
+    for (size_t i = 0; i < g->entries; i++) {
+        free_result(&g->entry[i].result);
+        request_free(&g->entry[i].words);
+        free(g->entry[i].name);
+        free(g->entry[i].nameless);
+    }
+    free(g->entry);
+    free(g->gone);
+    json_decref(g->baseline);
+    *g = (struct gate){0};
+}

@@ -53,6 +53,7 @@ struct gate_result {
 struct gate_entry {
     char *name;
     const struct method *method;
+    struct method *nameless; /* what stands for one that could not be described; NULL: it was */
     struct device device;
     struct request words; /* the axes, as options have them */
     enum promise promise; /* of the ladder, or one beside it alone */
@@ -80,9 +81,14 @@ bool gate_holds(const struct gate_entry *e, enum promise rung);
 uint64_t gate_runs(double confidence, double differing);
 
 /* Reads a manifest, and looks at all that it names. STATUS_DATA where a file cannot be read,
- * STATUS_USAGE where what it says is wrong: the line has the file and the place in it. gate_free is
- * due, also after failure. */
+ * STATUS_USAGE where what it says is wrong: the line has the file and the place in it. A subject
+ * that cannot be loaded, or fails when it is first called, has failed; others are read. gate_free
+ * is due, also after failure. */
 enum status gate_read(struct gate *g, const char *path, struct problem *p);
+/* Of a subject that fails before it says what it is, its name is known, the last of its words: the
+ * entry has failed. */
+enum status gate_stand_in(struct gate_entry *e, enum status status, const char *why,
+                          struct problem *p);
 void gate_free(struct gate *g);
 
 struct gate_options {

@@ -288,6 +288,17 @@ static enum status read_confidence(struct gate_entry *e, struct place at, const 
     return status;
 }
 
+/* What it was to promise, to be told. */
+static enum status read_promise_only(struct gate_entry *e, struct place at, const json_t *own,
+                                     const json_t *all, struct problem *p)
+{
+    const char *word;
+    enum status status = read_string(&word, at, own, all, "promise", p);
+    enum promise promise = status == STATUS_OK && word ? promise_named(word) : PROMISE_NONE;
+    e->promise = promise < PROMISES_ALL && promise != PROMISES ? promise : PROMISE_NONE;
+    return status;
+}
+
 static enum status read_subject(struct gate_entry *e, struct place at, const json_t *own,
                                 struct problem *p)
 {
@@ -310,12 +321,18 @@ static enum status read_subject(struct gate_entry *e, struct place at, const jso
                                                           : NULL;
     at.member = "subject";
     place_text(where, &at);
-    status = subject_named(&e->method, where, name, operation, p);
-    if (status == STATUS_OK && !(e->name = strdup(called ? called : name)))
+    struct problem why = {0};
+    enum status found = subject_named(&e->method, where, name, operation, &why);
+    if (found != STATUS_OK && found != STATUS_DATA && found != STATUS_DEVICE)
+        return problem(p, found, "%s", why.text);
+    if (!(e->name = strdup(called ? called : name)))
         status = problem(p, STATUS_MEMORY, "gate: out of memory");
     if (status == STATUS_OK)
         status = list_append(&e->words.axis[AXIS_METHOD], name, strlen(name), p);
-    return status;
+    if (status != STATUS_OK || found == STATUS_OK)
+        return status;
+    bool placed = strncmp(why.text, where, strlen(where)) == 0;
+    return gate_stand_in(e, found, why.text + (placed ? strlen(where) + strlen(": ") : 0), p);
 }
 
 /* Does the subject read what it is given? */
@@ -387,6 +404,12 @@ static enum status read_entry(struct gate_entry *e, struct place at, const json_
             status = read_axis(&e->words, at, own, all, m, p);
     if (status == STATUS_OK)
         status = read_subject(e, at, own, p);
+    if (status == STATUS_OK && e->result.verdict == GATE_FAILED) {
+        status = read_promise_only(e, at, own, all, p);
+        if (status == STATUS_OK)
+            status = read_confidence(e, at, own, all, p);
+        return status == STATUS_OK ? check_words(e, &at, own, p) : status;
+    }
     if (status == STATUS_OK)
         status = check_settings(e, at, p);
     if (status == STATUS_OK)
@@ -462,30 +485,4 @@ enum status gate_read(struct gate *g, const char *path, struct problem *p)
                          json_is_array(all) ? "a list" : "no object");
     json_decref(all);
     return status;
-}
-
-static void free_result(struct gate_result *r)
-{
-    for (size_t i = 0; i < r->case_count; i++)
-        free(r->cases[i].key);
-    free(r->cases);
-    free(r->reason);
-    free(r->note);
-    free(r->show);
-    free(r->evidence);
-    free(r->difference);
-    json_decref(r->check);
-}
-
-void gate_free(struct gate *g)
-{
-    for (size_t i = 0; i < g->entries; i++) {
-        free_result(&g->entry[i].result);
-        request_free(&g->entry[i].words);
-        free(g->entry[i].name);
-    }
-    free(g->entry);
-    free(g->gone);
-    json_decref(g->baseline);
-    *g = (struct gate){0};
 }

@@ -192,6 +192,8 @@ enum status gate_try(struct gate_entry *e, const struct gate_options *o, struct 
     uint64_t begin = clock_ns();
     struct problem why = {0};
     enum status status = STATUS_OK;
+    if (e->result.verdict == GATE_FAILED) /* as it was read */
+        return STATUS_OK;
     if (e->promise > PROMISE_NONE || e->beside)
         status = try_promise(e, o, p);
     if (status == STATUS_OK && e->result.verdict != GATE_FAILED && (e->tolerant || o->measure)) {

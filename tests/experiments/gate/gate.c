@@ -347,6 +347,41 @@ Test(gate, tells_of_subjects_that_fail, .init = make_folder, .fini = remove_fold
     expect_said("out", "kept       sum/tiled");
 }
 
+/* So does one that cannot be loaded, or fails when it is first called: the rest goes on, and what
+ * was recorded of it stays. */
+Test(gate, goes_on_behind_subjects_that_cannot_be_described, .init = make_folder,
+     .fini = remove_folder)
+{
+#define ENTRY(subject, name)                                                                       \
+    "{\"subject\": \"" subject "\", \"name\": \"" name "\", \"promise\": \"run_to_run\"}"
+#define TILED "{\"subject\": \"sum/tiled\", \"n\": 10, \"storage\": \"fp32\"}"
+    static const char failing[] =
+        "{\"device\": \"cpu\", \"seconds\": 5, \"storage\": \"fp64\", \"accumulator\": "
+        "\"fp64\", \"subjects\": [" ENTRY("python:own.py:f@array", "raises") ", " ENTRY(
+            "python:none.py:f", "no file") ", " ENTRY("./none.so:f", "no object") ", " TILED "]}";
+    put("own.py", "def f(x):\n    return sum(x)\n");
+    cr_assert_eq(gate("{\"device\": \"cpu\", \"seconds\": 20, \"storage\": \"fp64\", "
+                      "\"accumulator\": \"fp64\", \"n\": 100, \"subjects\": [" ENTRY(
+                          "python:own.py:f@array", "raises") "]}",
+                      "--baseline b --update"),
+                 0);
+    put("own.py", "def f(x):\n    raise ValueError('no <more>')\n");
+    cr_expect_eq(gate(failing, "--baseline b --update --junit g.xml --markdown g.md"), STATUS_DATA);
+    expect_said("out", "failed     raises (python:own.py:f@array) on cpu: held to run_to_run");
+    expect_said("out", "ValueError: no <more>");
+    expect_said("out", "failed     no file");
+    expect_said("out", "failed     no object");
+    expect_said("out", "kept       sum/tiled");
+    expect_said("g.xml", "tests=\"4\" failures=\"0\" errors=\"3\"");
+    expect_said("g.xml", "<error type=\"failed\"");
+    expect_said("g.xml", "ValueError: no &lt;more&gt;");
+    expect_said("g.md", "| **failed** | raises | cpu |");
+    expect_said("b/baseline.json", "\"raises\": {\"subject\": \"python:own.py:f@array\"");
+    cr_expect_eq(gate(failing, "--json"), STATUS_DATA);
+#undef TILED
+#undef ENTRY
+}
+
 Test(gate, writes_reports_whole_or_not_at_all, .init = make_folder, .fini = remove_folder)
 {
     struct stat facts;
