@@ -56,6 +56,7 @@ struct check {
     uint64_t least;                  /* until then it may go on while it has few attempts */
     struct load *load;               /* of the device; NULL: it is quiet */
     bool ran[CHECK_KINDS];           /* a case of it */
+    bool answered;                   /* the last case gave a result, whatever came then */
     struct problem unusable;         /* why another device could not run it */
     struct problem no_load;          /* why the device could not be loaded */
     unsigned round;                  /* of the case: once more, where runs ask for it */
@@ -195,6 +196,19 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
 enum status check_order_again(struct check *c, const struct check_setting *to,
                               const struct check_variant *v, struct problem *p);
 
+/* Did the subject refuse the case at hand with what it failed with, and does it when it is asked
+ * again? If it does not, *why says so. */
+bool check_refuses_again(const struct check *c, enum status status, struct problem *why);
+/* The same of a case that gave no result before, which then is left out, and noted. */
+bool check_refused(const struct check *c, struct check_report *report, enum check_kind kind,
+                   enum status status, struct problem *why);
+/* Is a length refused of which nothing was answered? */
+bool check_length_refused(const struct check_report *report, size_t n);
+/* What was refused is a failure where it was asked for by its length, its input or its file, or
+ * where nothing was answered. */
+void check_refused_asked(struct check_report *report);
+bool check_stopped(const struct check *c);
+
 /* Has a subject a process that ends with the check? check_keep makes it so. */
 bool check_keeps(const struct check *c, const struct method *m);
 void check_keep(struct check *c, const struct method *m);
@@ -232,7 +246,6 @@ const char *check_senseless(const struct check *c, enum check_kind kind);
 void check_say_reasons(const struct check *c, struct check_report *r);
 
 /* Asked to stop. */
-bool check_stopped(const struct check *c);
 
 /* The pairs that the subject has and that are asked for: of a program those that it answers.
  * Others, and why, are left out in the report. */

@@ -173,6 +173,7 @@ static enum status try_case(struct check *c, struct check_tried *t, enum check_k
             o.found.runs = c->request->runs;
     }
     c->round = 0;
+    c->answered = kind == CHECK_EXACT ? o.attempts > 0 : o.tally.count > 0;
     add_outcome(t, &o, kind);
     check_outcome_free(&o);
     if (status == STATUS_OK && check_stopped(c))
@@ -265,7 +266,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
              !check_kind_missed(report, kind)))
             break;
         pace.passed++;
-        if (found == CHECK_NONE || !pace_time_for(&pace, &k, begin))
+        if (found == CHECK_NONE || check_length_refused(report, k.n) ||
+            !pace_time_for(&pace, &k, begin))
             continue;
         tell(c, kind, begin);
         limit_run(c, report, begin);
@@ -283,6 +285,10 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             continue;
         }
         bool ended = ran_out(c, report, status);
+        if (!ended && check_refused(c, report, kind, status, &why)) {
+            set_load(c, kind, false);
+            continue;
+        }
         if (ended && cut_short(c, &report->tried[kind], &why) == STATUS_OK)
             break;
         if (status != STATUS_OK) {
@@ -322,6 +328,8 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
                      : check_shrink(c, timing, ways[kind].try_it, now + share, b, &why);
         if (ran_out(c, report, status))
             return STATUS_OK;
+        if (status == STATUS_DATA && c->request->method->foreign && foreign_declined())
+            status = STATUS_OK; /* a smaller batch */
         if (status != STATUS_OK)
             problem(p, status, "%s", why.text);
     }
@@ -467,8 +475,10 @@ enum status check_subject(struct check_report *report, const struct check_reques
     bool fits = ranks_fit(request, &report->untried) == STATUS_OK;
     if (status == STATUS_OK && report->failure.status == STATUS_OK && fits)
         status = try_all(&c, report, p);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        check_refused_asked(report);
         note_untried(report);
+    }
     check_say_reasons(&c, report);
     for (size_t i = 0; i < c.serving; i++)
         foreign_end(c.served[i]);

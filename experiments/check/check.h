@@ -141,7 +141,7 @@ struct check_break {
     char is[2][CHECK_WORDS];
 };
 
-enum { CHECK_REASON = 160, CHECK_RUNG_REASON = 6 * CHECK_REASON, CHECK_SET = 256 };
+enum { CHECK_REASON = 160, CHECK_RUNG_REASON = 9 * CHECK_REASON, CHECK_SET = 256 };
 
 /* Distinct things; of more than CHECK_SET, that many. */
 struct check_set {
@@ -174,14 +174,23 @@ struct check_over {
     size_t least_n, most_n;    /* of all lengths, also of those that the set has no room for */
 };
 
+/* Cases that the subject refused whenever it was asked. */
+struct check_refusals {
+    struct check_set lengths; /* of them */
+    bool whole;               /* one was an array of the user's, whole */
+    struct problem first;     /* STATUS_OK: none */
+    enum check_kind kind;     /* in which that was */
+};
+
 struct check_report {
     struct check_request request;
     struct check_tried tried[CHECK_KINDS];
     struct check_over over[PROMISES_ALL];
-    enum promise kept;      /* the highest rung that was kept; none below it is broken, though one
-                               may be not tried, which check_rung says */
-    struct pairs left_out;  /* that a program does not answer */
-    struct pairs unasked;   /* that there was no time to ask it for */
+    enum promise kept;     /* the highest rung that was kept; none below it is broken, though one
+                              may be not tried, which check_rung says */
+    struct pairs left_out; /* that a program does not answer */
+    struct pairs unasked;  /* that there was no time to ask it for */
+    struct check_refusals refused;
     struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
     enum check_kind failed;
     struct problem untried; /* STATUS_OK; or, where not one case was tried and nothing failed, why:
@@ -267,6 +276,10 @@ bool check_missed(char words[CHECK_REASON], const struct check_report *report, e
 /* The same while one kind of attempt is being tried: has it a length left to try, or is something
  * else that was asked for in no attempt at its rung? */
 bool check_kind_missed(const struct check_report *report, enum check_kind kind);
+
+/* "it refused n = 3, 33, not tried there: ValueError: ..."; "": nothing was refused. */
+enum { CHECK_REFUSED = 400 };
+void check_refused_text(char text[CHECK_REFUSED], const struct check_report *report);
 
 /* How many attempts of a kind are enough for a request; UINT64_MAX: as many as time allows. */
 uint64_t check_wanted(const struct check_request *r, enum check_kind kind);

@@ -5,8 +5,8 @@
 #include "experiments/subjects/foreign.h"
 #include "kernels/gpu/gpu.h"
 
-/* Does a program answer a request for this pair? */
-static enum status answers(struct check *c, struct format_pair pair, struct problem *p)
+/* Does a program answer a request for this pair, of n elements? */
+static enum status answers(struct check *c, struct format_pair pair, size_t n, struct problem *p)
 {
     struct array out;
     /* Of ranks, as many as are asked for, or one: there may be a GPU for no more. They divide the
@@ -14,7 +14,7 @@ static enum status answers(struct check *c, struct format_pair pair, struct prob
     const struct numbers *ranks = &c->request->setting.ranks;
     uint64_t r = ranks->count > 0 ? ranks->item[0] : 1;
     struct check_case k = {
-        .pair = pair, .setting.output = pair.accumulator, .n = r > 1 ? (size_t)(r * r) : 3};
+        .pair = pair, .setting.output = pair.accumulator, .n = r > 1 ? (size_t)(r * r) : n};
     const struct setting_axes any = {.no_c = c->request->method->no_c, /* others may not fit n */
                                      .ranks = {1, &r}};
     setting_vary(&k.setting, c->request->method->operation, &any, k.n, 0);
@@ -47,12 +47,13 @@ static bool has_input(const struct check_request *r, enum format storage)
     return has;
 }
 
-enum status check_find_pairs(struct check *c, struct check_report *report, struct problem *p)
+/* Asks for each pair, with so many elements. */
+static enum status ask_pairs(struct check *c, struct check_report *report, size_t n,
+                             struct problem *why, struct problem *p)
 {
     const struct check_request *r = c->request;
     bool program = r->method->foreign && !name_is_described(r->method->name);
     bool waited = false; /* for long, and for nothing: a program that hangs is not asked again */
-    struct problem why = {0};
     for (size_t i = 0; i < r->pairs.count; i++) {
         struct format_pair pair = r->pairs.item[i];
         uint64_t begin = clock_ns();
@@ -64,7 +65,7 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
             report->unasked.item[report->unasked.count++] = pair;
             continue;
         }
-        if (!program || (!waited && answers(c, pair, &why) == STATUS_OK)) {
+        if (!program || (!waited && answers(c, pair, n, why) == STATUS_OK)) {
             c->pairs.item[c->pairs.count++] = pair;
             continue;
         }
@@ -73,10 +74,45 @@ enum status check_find_pairs(struct check *c, struct check_report *report, struc
         if (check_stopped(c))
             return problem(p, STATUS_INTERRUPTED, "interrupted");
     }
-    if (program && c->pairs.count > 0 && why.status != STATUS_OK) { /* it ended: begin it again */
+    if (program && c->pairs.count > 0 && why->status != STATUS_OK) { /* it ended: begin it again */
         struct problem again = {0};
-        answers(c, c->pairs.item[0], &again);
+        answers(c, c->pairs.item[0], n, &again);
     }
+    return STATUS_OK;
+}
+
+/* Few elements are asked for first, which a program may refuse: then as many as are asked for. */
+static enum status find_pairs(struct check *c, struct check_report *report, struct problem *why,
+                              struct problem *p)
+{
+    const struct check_request *r = c->request;
+    const size_t lengths[] = {3,
+                              r->n.count ? (size_t)r->n.item[0]
+                              : r->datas ? r->data[0].array.n
+                                         : 1000,
+                              4096};
+    enum status status = STATUS_OK;
+    bool refused = true;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths && status == STATUS_OK && refused;
+         i++) {
+        struct problem last = {0};
+        report->left_out.count = 0;
+        status = ask_pairs(c, report, lengths[i], &last, p);
+        refused = c->pairs.count == 0 && report->left_out.count > 0 && last.status == STATUS_DATA &&
+                  foreign_declined();
+        if (i == 0)
+            *why = last;
+    }
+    return status;
+}
+
+enum status check_find_pairs(struct check *c, struct check_report *report, struct problem *p)
+{
+    const struct check_request *r = c->request;
+    struct problem why = {0};
+    enum status status = find_pairs(c, report, &why, p);
+    if (status != STATUS_OK)
+        return status;
     if (c->pairs.count > 0)
         return STATUS_OK;
     char device[DEVICE_TEXT];

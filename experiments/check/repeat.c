@@ -196,7 +196,8 @@ static size_t other_lengths(const struct check *c, struct check_case others[LENG
 }
 
 /* Runs another case in the process of this one, which then is the case at hand again. One that the
- * subject refuses changes nothing. */
+ * subject refuses changes nothing; but what it refuses only behind a run of this one is a failure.
+ */
 static enum status run_other(struct check *c, const struct check_case *other, bool *ran,
                              struct problem *p)
 {
@@ -211,7 +212,7 @@ static enum status run_other(struct check *c, const struct check_case *other, bo
     *ran = status == STATUS_OK;
     if (status == STATUS_OK)
         free(out.data);
-    if (status != STATUS_OK && status != STATUS_USAGE)
+    if (status != STATUS_OK && status != STATUS_USAGE && !check_refuses_again(c, status, &why))
         return problem(p, status, "%s", why.text);
     return check_load_case(c, &own, p);
 }

@@ -112,6 +112,9 @@ json_t *check_json(const struct check_report *r, const char *program)
     json_t *hosts = mpi_hosts(q->method);
     if (hosts)
         json_object_set_new(json, "hosts", hosts);
+    char refused[CHECK_REFUSED];
+    check_refused_text(refused, r);
+    json_object_set_new(json, "refused", *refused ? json_string(refused) : json_null());
     if (check_is_counted(q, CHECK_BATCH))
         json_object_set_new(json, "batches", check_batches_json(r));
     return json;

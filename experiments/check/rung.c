@@ -161,7 +161,7 @@ static const char *fewer_threads(const struct check_report *r)
 /* What was not tried although the rung is kept. */
 static void say_open(struct check_rung *is, const struct check_report *r, enum promise rung)
 {
-    char below[CHECK_REASON] = "";
+    char below[CHECK_REASON] = "", refused[CHECK_REFUSED];
     if (rung == PROMISE_GPU_TO_GPU && alone(r))
         add_reason(is, format_pairs_any(method_pairs(r->request.method, DEVICE_CUDA))
                            ? "on this CPU: no other device was tried"
@@ -176,6 +176,9 @@ static void say_open(struct check_rung *is, const struct check_report *r, enum p
     }
     if (*below)
         add_reason(is, below);
+    check_refused_text(refused, r);
+    if (*refused)
+        add_reason(is, refused);
 }
 
 /* The lowest rung below that was begun and is not tried, so that this one, which includes it, is

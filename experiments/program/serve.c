@@ -269,6 +269,8 @@ static enum status answer(struct server *s, const struct wire_request *r, size_t
     s->body = NULL;
     if (status == STATUS_OK)
         status = run_times(s, runs ? runs : 1, &time_ns, p);
+    if (status == STATUS_DATA && s->object && object_refused())
+        status = p->status = STATUS_FAILED; /* as foreign_declined has it */
     if (status != STATUS_OK)
         return status;
     fwrite(s->results.data, 1, array_bytes(r->output, s->results.n), s->out);

@@ -49,6 +49,10 @@ struct foreign_wait {
 bool foreign_late(struct foreign_wait *wait);
 /* Did it fail because the process ended by itself, with an exit status, and answered nothing? */
 bool foreign_refused(void);
+/* And did it say so itself? A function of Python raised, a shared object's run returned another
+ * number than 0, a program ended with an exit status of its own. What returned, and gave too few
+ * results or wrong ones, did not. */
+bool foreign_declined(void);
 
 /* Which library's arrays functions of Python take, and what they compute, where their names leave
  * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */

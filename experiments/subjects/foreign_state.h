@@ -48,6 +48,7 @@ struct foreign {
     double took_s, start_s, byte_s;
     bool started, late; /* late: it was waited for in vain */
     bool refused;       /* the process ended by itself, with an exit status */
+    bool declined;      /* and said with it that it would not answer */
     struct foreign *next;
 };
 

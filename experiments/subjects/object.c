@@ -34,6 +34,7 @@ static struct {
     struct method method;
     struct ulpscope_subject subject;
     uint64_t time_ns;
+    bool refused;
 } object;
 
 struct format_pairs object_pairs(uint64_t bits)
@@ -66,8 +67,14 @@ bool object_on_device(void)
     return object.subject.memory == ULPSCOPE_DEVICE;
 }
 
+bool object_refused(void)
+{
+    return object.refused;
+}
+
 enum status object_returned(const struct method *m, int number, struct problem *p)
 {
+    object.refused = number != 0;
     return number == 0
                ? STATUS_OK
                : problem(p, STATUS_DATA, "%s: run returned %d, expected 0", m->name, number);

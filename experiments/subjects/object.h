@@ -35,5 +35,7 @@ enum status object_run(const struct ulpscope_subject *s, const struct task *t, u
 enum status object_run_cuda(const struct ulpscope_subject *s, const struct task *t,
                             struct ulpscope_task *call, uint64_t *time_ns, struct problem *p);
 
+/* Did the last run return a number that is not 0? */
+bool object_refused(void);
 /* STATUS_DATA for a number that is not 0. */
 enum status object_returned(const struct method *m, int number, struct problem *p);

@@ -114,6 +114,17 @@ static bool ended_itself(const struct process *process)
     return exit_status >= 0 && exit_status < 128;
 }
 
+/* Of the processes that we wrote this exit status says it; a shell's own are 126 and 127. */
+static bool declined(const struct foreign *f)
+{
+    enum { PROGRAMS_MOST = 125 };
+    int exit_status = process_exit_status(f->process);
+    return process_silent(f->process) &&
+           (f->kind == FOREIGN_PROGRAM ? exit_status > 0 && exit_status <= PROGRAMS_MOST
+            : f->kind == FOREIGN_MPI   ? false
+                                       : exit_status == (int)STATUS_FAILED);
+}
+
 enum status foreign_ask(struct foreign *f, const struct question *q, int device, struct problem *p)
 {
     static _Atomic uint64_t questions;
@@ -128,6 +139,7 @@ enum status foreign_ask(struct foreign *f, const struct question *q, int device,
         f->took_s = (double)(clock_ns() - begin) / 1e9;
         f->late = status != STATUS_OK && f->process && process_late(f->process);
         f->refused = status != STATUS_OK && f->process && ended_itself(f->process);
+        f->declined = status != STATUS_OK && f->process && declined(f);
         if (status == STATUS_OK)
             return status;
         /* A program may answer once and end. Processes that we wrote end where the subject does. */
@@ -252,7 +264,7 @@ static enum status question(const struct task *t, size_t runs, double timeout_s,
 
 /* Of this thread's last run. */
 static _Thread_local struct foreign_wait in_vain;
-static _Thread_local bool refused;
+static _Thread_local bool refused, said_no;
 
 /* Of short runs the way there and back is what takes its time. */
 enum { BYTES_LEAST = 1 << 16 };
@@ -280,6 +292,7 @@ static void note_time(struct foreign *f, const struct task *t, enum status statu
     pthread_mutex_lock(&f->mutex);
     in_vain = (struct foreign_wait){0};
     refused = status != STATUS_OK && f->refused;
+    said_no = status != STATUS_OK && f->declined;
     if (status != STATUS_OK && f->late)
         in_vain = (struct foreign_wait){f->took_s, usual(f, t)};
     else if (status == STATUS_OK && f->started)
@@ -298,6 +311,11 @@ bool foreign_late(struct foreign_wait *wait)
 bool foreign_refused(void)
 {
     return refused;
+}
+
+bool foreign_declined(void)
+{
+    return said_no;
 }
 
 enum status foreign_run(const struct task *t, struct problem *p)

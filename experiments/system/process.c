@@ -25,6 +25,7 @@ struct process {
     int to, from, errors, life; /* our ends of the pipes; -1: closed. life: the guard's */
     bool answered, failed;      /* a question */
     bool served, late;          /* as process_served, process_late */
+    bool silent;                /* it ended without a byte of an answer */
     bool over;                  /* it has ended; not yet reaped, so that its number stays its own */
     int code, status;           /* how, as waitid says: CLD_EXITED, ...; code 0: not known */
     char words[WORDS_KEPT + 1]; /* the end of its standard error */
@@ -235,6 +236,11 @@ bool process_served(const struct process *c)
     return c->served;
 }
 
+bool process_silent(const struct process *c)
+{
+    return c->silent;
+}
+
 bool process_late(const struct process *c)
 {
     return c->late;
@@ -405,6 +411,7 @@ static enum status too_little(struct talk *t, struct problem *p)
     process_await(c, 1);
     end_of(end, c);
     words_of(words, c);
+    c->silent = t->found == 0;
     c->served = c->answered && t->found == 0 && process_exit_status(c) == 0;
     if (t->q->found)
         return problem(p, STATUS_DATA, "%s: %s%s", c->name, end, words);

@@ -39,6 +39,8 @@ enum status process_ask(struct process *process, const struct question *q, struc
 /* Of a question that failed: had it answered one before, and then ended with exit status 0 without
  * a byte of an answer? Such a program serves one question a process. */
 bool process_served(const struct process *process);
+/* Of a question that failed: did it end without a byte of an answer? */
+bool process_silent(const struct process *process);
 
 /* Its exit status, where it ended by itself in a question that failed, else -1. */
 int process_exit_status(const struct process *process);

@@ -206,6 +206,8 @@ class Check(Result):
                 reason = f", 95% confident that under {100 * unseen:.2g}% of runs differ" if unseen is not None else ""
                 reason += "".join(f"; not tried: {kind} ({why})" for kind, why in missing.items())
             lines.append(f"  {rung:18} {self.verdicts[rung]} in {self.attempts[rung]} attempts{reason}".rstrip("; "))
+        if self.report["refused"]:
+            lines.append(f"  {self.report['refused']}")
         return "\n".join(lines + ([f"  {self.witness}"] if self.witness else []))
 
     def picture(self) -> str:

@@ -28,6 +28,7 @@ import hashlib
 import importlib
 import importlib.util
 import json
+import math
 import os
 import socket
 import struct
@@ -40,7 +41,8 @@ DESCRIPTION = 1 << 16
 ALIGNED = 256
 BITS = {"fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64, "e4m3": 8, "e5m2": 8}
 ACCUMULATORS = ("fp16", "bf16", "fp32", "fp64")
-USAGE, DATA, MEMORY = 2, 3, 4
+# A function that raises on what it is asked for has an exit status of its own: it refuses that, whatever else it does.
+RAISED, USAGE, DATA, MEMORY = 1, 2, 3, 4
 # A process that is ended while PyTorch compiles leaves an empty file, with which whoever compiles the same fails from then on:
 # not the user's other programs. The library reads this variable early.
 COMPILED = "TORCHINDUCTOR_CACHE_DIR"
@@ -651,6 +653,72 @@ DUE_NEARLY = {"sumexp": [1.1353353, 1.0000061], "logsumexp": [4.126928, 4.000006
               "layernorm": [-0.999995, 0.999995, -0.9999999, 0.9999999]}
 
 
+# A function may refuse so few elements, or numbers of them that are no multiple of its own: then it is tried on the example
+# made so many times as long.
+LONGER = (1, 4, 15, 250, 256, 16384)
+LONGER_PRODUCTS = (1, 8, 32)  # each side of a matrix
+# Where the elements are repeated; else what follows them changes no sum.
+REPEATED = ("mean", "variance", *PICKS, "rowmean", "rowvariance", "transpose", *DUE_NEARLY)
+
+
+def filled(values, rows, times, operation):
+    """Rows that are so many times as long: their elements again and again, or behind them what adds nothing."""
+    each = len(values) // rows
+    parts = [values[i:i + each] for i in range(0, len(values), each)]
+    behind = [1 if operation == "product" else 0] * (each * (times - 1))
+    return [v for part in parts for v in (part * times if operation in REPEATED else part + behind)]
+
+
+def squared(values, times):
+    """A matrix of two rows and columns, in the corner of one whose other elements are zero."""
+    each = len(values) // 2
+    return [v for row in (values[:each], values[each:]) for v in row + [0] * (each * (times - 1))] + \
+        [0] * (len(values) * times * (times - 1))
+
+
+class Example:
+    """Elements of a small example, and the results that are due of them."""
+
+    def __init__(self, operation, storage, accumulator, times):
+        self.operation, self.times = operation, times
+        if operation == "gemm":
+            a, b, c = (squared(TRIED[k], times) for k in ("x", "y", "x"))
+            self.raw = {"x": bytearray(encoded(a + b, storage)), "c": bytearray(encoded(c, accumulator))}
+            side = 2 * times
+            self.request = Request.parse(f"gemm {2 * side * side} {storage} {accumulator} {accumulator} {side} {side} {side} "
+                                         f"nn {side} {side} {side * side}")
+            return
+        rows = 2 if operation in OF_ROWS or operation in EACH_OF_ROWS or operation == "transpose" else 1
+        self.raw = {k: bytearray(encoded(filled(v, rows, times, operation), storage))
+                    for k, v in TRIED.items() if k != "keys"}
+        keys = filled(TRIED["keys"], 1, times, "sum")
+        self.raw["keys"] = bytearray(struct.pack(f"<{len(keys)}I", *keys))
+        self.request = Request(operation, 4 * times, storage, accumulator, accumulator, False,
+                               3 if operation == "scatter" else 2, 1)
+
+    def due(self, way):
+        """The results, exactly; of those of DUE_NEARLY to 2%. None: no one knows."""
+        o, k = self.operation, self.times
+        if o == "gemm":
+            return squared(DUE["gemm"] if takes_c(way) else DUE_WITHOUT_C, k)
+        due = DUE_NEARLY.get(o) or DUE.get(o)
+        if due is None or k == 1:
+            return due
+        if o == "scan":
+            return due + due[-1:] * (4 * (k - 1))
+        if o == "transpose":
+            return [v for _ in range(k) for v in due]
+        if o in EACH_OF_ROWS:
+            return [v / k if o == "softmax" else v for v in filled(due, 2, k, o)]
+        return [v * k if o == "sumexp" else v + math.log(k) if o == "logsumexp" else v for v in due]
+
+    def is_due(self, results, way):
+        due = self.due(way)
+        if self.operation not in DUE_NEARLY:
+            return results == due
+        return all(abs(x - y) <= 0.02 * abs(y) for x, y in zip(results, due, strict=True))
+
+
 def encoded(values, form):
     """Small whole numbers in a format, whose significands all have room for them."""
     if form in ("fp16", "fp32", "fp64"):
@@ -659,7 +727,7 @@ def encoded(values, form):
         return b"".join(struct.pack("<f", v)[2:] for v in values)
     if form == "e5m2":
         return b"".join(struct.pack("<e", v)[1:] for v in values)
-    return bytes((v < 0) << 7 | (abs(v).bit_length() - 1 + 7) << 3 for v in values)  # e4m3, of powers of two
+    return bytes((v < 0) << 7 | (abs(v).bit_length() - 1 + 7) << 3 if v else 0 for v in values)  # e4m3, of powers of two
 
 
 def decoded(raw, form):
@@ -667,14 +735,6 @@ def decoded(raw, form):
         return [struct.unpack("<f", b"\0\0" + raw[i:i + 2])[0] for i in range(0, len(raw), 2)]
     letter = {"fp16": "e", "fp32": "f", "fp64": "d"}[form]
     return list(struct.unpack(f"<{len(raw) * 8 // BITS[form]}{letter}", raw))
-
-
-def is_due(results, operation, way=None):
-    if operation == "gemm" and not takes_c(way):
-        return results == DUE_WITHOUT_C
-    if operation not in DUE_NEARLY:
-        return results == DUE.get(operation)
-    return all(abs(x - y) <= 0.02 * abs(y) for x, y in zip(results, DUE_NEARLY[operation], strict=True))
 
 
 # --- The subject ---
@@ -703,40 +763,47 @@ class Subject:
         for form in storage, accumulator:
             if form not in self.arrays.types:
                 self.refuse(key, f"{self.arrays.name} has no {form}")
-        fallback, said, cause = None, "", None
         # It may remember what it was called on: then that is what is asked for, and no example.
         for way in ways(self.operation, self.arrays, self.arrays.types[accumulator]) if self.call else ():
             if way[0] == self.call:
                 self.way[key] = way
                 return way
-        for way in ways(self.operation, self.arrays, self.arrays.types[accumulator]):
-            raw = {k: bytearray(encoded(v, storage)) for k, v in TRIED.items() if k != "keys"}
-            raw["keys"] = bytearray(struct.pack("<4I", *TRIED["keys"]))
-            request = Request(self.operation, 4, storage, accumulator, accumulator, False,
-                              3 if self.operation == "scatter" else 2, 1)
-            if self.operation == "gemm":
-                raw = {"x": raw["x"] + raw["y"], "c": bytearray(encoded(TRIED["x"], accumulator))}
-                request = Request.parse(f"gemm 8 {storage} {accumulator} {accumulator} 2 2 2 nn 2 2 4")
-            try:
-                call = way[1](self.function, self.case(request, raw, 0, device), None)
-                result, _ = self.arrays.timed(call, 1, self.device(device))
-                answer = self.answer(result, request)
-                if is_due(decoded(answer, accumulator), self.operation, way):
-                    self.way[key] = way
-                    self.right = True
-                    return way
-                fallback = fallback or way
-            except Refused as e:
-                said = said or str(e)
-            except (Exception, SystemExit) as e:  # of a function of somebody else's
-                said, cause = said or last_words(e), cause or e
-        if fallback:
-            self.way[key] = fallback
-            return fallback
-        self.refuse(key, said, cause)
+        first, cause, tried = None, None, []
+        for times in LONGER_PRODUCTS if self.operation == "gemm" else LONGER:
+            example = Example(self.operation, storage, accumulator, times)
+            way, why = self.try_ways(example, device)
+            tried.append(example.request.n)
+            if way:
+                self.way[key] = way
+                return way
+            raised = [e for e in why if not isinstance(e, Refused)]
+            first, cause = first or why[0], cause or next(iter(raised), None)
+            if all(isinstance(e, TypeError) for e in raised):  # which other elements would not mend
+                break
+        words = str(first) if isinstance(first, Refused) else last_words(first)
+        self.refuse(key, words, cause, f", on {', '.join(map(str, tried))} elements" if len(tried) > 1 else "")
 
-    def refuse(self, key, words, cause=None):
-        self.way[key] = Refused(f"{self.name}: called as {self.operation}, {key[1]} in {key[2]}: {words}")
+    def try_ways(self, example, device):
+        """The way that gives what is due of an example, else one that gives as many results in the format, or None; and
+        what was raised on the way, by the function or because of what it gave."""
+        fallback, why = None, []
+        accumulator = example.request.accumulator
+        for way in ways(self.operation, self.arrays, self.arrays.types[accumulator]):
+            raw = {k: bytearray(v) for k, v in example.raw.items()}  # which it may write to
+            try:
+                call = way[1](self.function, self.case(example.request, raw, 0, device), None)
+                result, _ = self.arrays.timed(call, 1, self.device(device))
+                answer = self.answer(result, example.request)
+                if example.is_due(decoded(answer, accumulator), way):
+                    self.right = True
+                    return way, why
+                fallback = fallback or way
+            except (Exception, SystemExit) as e:  # of a function of somebody else's
+                why.append(e)
+        return fallback, why
+
+    def refuse(self, key, words, cause=None, tried=""):
+        self.way[key] = Refused(f"{self.name}: called as {self.operation}, {key[1]} in {key[2]}{tried}: {words}")
         raise self.way[key] from cause
 
     def device(self, device):
@@ -937,10 +1004,10 @@ def last_words(e):
     return f"{type(e).__name__}: " + " ".join(str(e).split())[:300]
 
 
-def status_of(e):
+def status_of(e, otherwise=RAISED):
     if isinstance(e, Refused):
         return e.status
-    return MEMORY if isinstance(e, MemoryError) or "OutOfMemory" in type(e).__name__ else DATA
+    return MEMORY if isinstance(e, MemoryError) or "OutOfMemory" in type(e).__name__ else otherwise
 
 
 SHIPPED = "ulpscope.calls."  # found beside this file, whether the package is installed or not
@@ -1028,7 +1095,7 @@ def subject_of(name, operation, asked="", mode=""):
         raise Refused(f"{where}: {last_words(e)} (in {sys.executable}; ULPSCOPE_PYTHON names another Python)") from None
     except BaseException as e:  # also SystemExit: a file may not end the process unseen
         traceback.print_exc()
-        raise Refused(f"{name}: {last_words(e)}", status_of(e)) from e
+        raise Refused(f"{name}: {last_words(e)}", status_of(e, DATA)) from e
 
 
 def main(name, operation, asked="", mode="", call=""):

@@ -1,0 +1,99 @@
+/* A subject that answers some lengths and refuses others is tried on those that it answers, and
+ * what it refused is said. */
+#include <criterion/criterion.h>
+
+#include "tests/support/program.h"
+
+static int check(const char *subject, const char *more)
+{
+    char arguments[600];
+    snprintf(arguments, sizeof arguments,
+             "%s --device cpu --storage fp64 --accumulator fp64 --seconds 2 %s", subject, more);
+    return run_program("check", arguments);
+}
+
+static void make(void)
+{
+    static const char source[] = "import os\n\n\n"
+                                 "def long_only(x):\n"
+                                 "    if len(x) < 10:\n"
+                                 "        raise ValueError(f'{len(x)} are too few')\n"
+                                 "    return sum(x)\n\n\n"
+                                 "def even(x):\n"
+                                 "    if len(x) % 2:\n"
+                                 "        raise ValueError(f'odd: {len(x)}')\n"
+                                 "    return sum(x)\n\n\n"
+                                 "def once(x):\n"
+                                 "    if len(x) == 1000 and not os.path.exists('done'):\n"
+                                 "        open('done', 'w').close()\n"
+                                 "        raise RuntimeError('this once')\n"
+                                 "    return sum(x)\n\n\n"
+                                 "def one_length(x, seen=[]):\n"
+                                 "    if len(x) > 4:\n"
+                                 "        seen.append(len(x))\n"
+                                 "        if seen[0] != len(x):\n"
+                                 "            raise RuntimeError(f'made for {seen[0]}')\n"
+                                 "    return sum(x)\n\n\n"
+                                 "def never(x):\n"
+                                 "    raise ValueError('never')\n\n\n"
+                                 "def two(x):\n"
+                                 "    return [sum(x)] * (1 + len(x) % 2)\n\n\n"
+                                 "def falls(x):\n"
+                                 "    if len(x) % 2:\n"
+                                 "        os.kill(os.getpid(), 11)\n"
+                                 "    return sum(x)\n";
+    struct bytes bytes = {0};
+    make_folder();
+    add_string(&bytes, source);
+    put_file("own.py", &bytes);
+    clear_bytes(&bytes);
+}
+
+/* The example on which a way to call it is found has four elements: longer ones follow. */
+Test(check_refused, is_called_on_as_many_elements_as_it_takes, .init = make, .fini = remove_folder)
+{
+    cr_expect(check("python:own.py:long_only@array", "--n 100,1000 --only run_to_run") == 0);
+    expect_said("out", "no attempt breaks run_to_run");
+    cr_expect(check("python:own.py:never@array", "") == 3);
+    expect_said("err", "never");
+    expect_said("err", "on 4");
+}
+
+Test(check_refused, lengths_are_said, .init = make, .fini = remove_folder)
+{
+    cr_expect(check("python:own.py:even@array", "--only run_to_run") == 0);
+    expect_said("out", "no attempt breaks run_to_run");
+    expect_said("out", "it refused n = ");
+    expect_said("out", "ValueError:");
+    cr_expect(check("python:own.py:even@array", "--promise run_to_run") == 0); /* all kinds */
+    expect_said("out", "keeps ");
+    cr_expect(check("'exec:while read -r word n rest; do [ $((n % 2)) = 0 ] || { echo odd n >&2; "
+                    "exit 7; }; head -c $((8 * n)) >/dev/null; head -c 8 /dev/zero; done'",
+                    "--only run_to_run --promise run_to_run --n 1000,4096") == 0);
+}
+
+/* A length that was asked for is not left out in silence. */
+Test(check_refused, what_is_asked_for_fails, .init = make, .fini = remove_folder)
+{
+    cr_expect(check("python:own.py:even@array", "--n 1000,1001 --only run_to_run") == 3);
+    expect_said("out", "FAILED");
+    expect_said("out", "odd: 1001");
+    cr_expect(check("python:own.py:even@array", "--n 1001 --only run_to_run") == 3);
+    expect_said("out", "odd: 1001");
+}
+
+/* What was refused once, and answered when it was asked again, is a failure; so is what a process
+ * answers only before it has run something else, and whatever ends by a signal. */
+Test(check_refused, is_not_what_fails_at_times, .init = make, .fini = remove_folder)
+{
+    cr_expect(check("python:own.py:once@array", "--only repeat") == 3);
+    expect_said("out", "FAILED in repeat");
+    expect_said("out", "the same was answered when it was asked again");
+    cr_expect(check("python:own.py:one_length@array", "--only after,repeat --n 1000") == 3);
+    expect_said("out", "FAILED in after");
+    expect_said("out", "made for 1000");
+    cr_expect(check("python:own.py:falls@array", "--only repeat") == 3);
+    expect_said("out", "FAILED in repeat");
+    cr_expect(check("python:own.py:two@array", "--only repeat") == 3); /* it answers, wrongly */
+    expect_said("out", "FAILED in repeat");
+}
