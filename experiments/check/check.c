@@ -198,8 +198,10 @@ static void limit_run(const struct check *c, const struct check_report *report, 
     double left = c->last > now ? (double)(c->last - now) / 1e9 : 0;
     double least = answered(report) ? 1 : FIRST_ANSWER_S;
     left = left > least ? left : least;
-    if (c->request->method->foreign)
-        foreign_timeout(left < c->timeout_s ? left : c->timeout_s);
+    if (c->request->method->foreign && left < c->timeout_s)
+        foreign_time_left(left, ", when the time for the check ended");
+    else if (c->request->method->foreign)
+        foreign_timeout(c->timeout_s);
 }
 
 static void tell(const struct check *c, enum check_kind kind, uint64_t now)
@@ -254,6 +256,7 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
 {
     struct check_case k;
     enum check_found found;
+    bool all = true;
     struct pace pace;
     pace_begin(&pace, c, kind, &report->tried[kind], deadline);
     for (size_t u = 0; (found = check_case_at(c, kind, u, &k)) != CHECK_NO_MORE; u++) {
@@ -266,9 +269,12 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
              !check_kind_missed(report, kind)))
             break;
         pace.passed++;
-        if (found == CHECK_NONE || check_length_refused(report, k.n) ||
-            !pace_time_for(&pace, &k, begin))
+        if (found == CHECK_NONE || check_length_refused(report, k.n))
             continue;
+        if (!pace_time_for(&pace, &k, begin)) {
+            all = false;
+            continue;
+        }
         tell(c, kind, begin);
         limit_run(c, report, begin);
         c->until = pace_until(&pace, begin);
@@ -285,10 +291,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             continue;
         }
         bool ended = ran_out(c, report, status);
-        if (!ended && check_refused(c, report, kind, status, &why)) {
-            set_load(c, kind, false);
+        if (!ended && check_refused(c, report, kind, status, &why))
             continue;
-        }
         if (ended && cut_short(c, &report->tried[kind], &why) == STATUS_OK)
             break;
         if (status != STATUS_OK) {
@@ -296,8 +300,10 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
             return problem(p, status, "%s", why.text);
         }
         c->ran[kind] = true;
+        all &= clock_ns() < c->until; /* else it may have been cut short */
         pace_note(&pace, &k, clock_ns() - begin);
     }
+    report->tried[kind].all = all && found == CHECK_NO_MORE;
     return STATUS_OK;
 }
 
@@ -413,6 +419,7 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
 static void note_untried(struct check_report *r)
 {
     char device[DEVICE_TEXT];
+    check_refused_asked(r);
     bool tried = r->failure.status != STATUS_OK;
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         tried |= r->tried[kind].attempts > 0;
@@ -475,10 +482,8 @@ enum status check_subject(struct check_report *report, const struct check_reques
     bool fits = ranks_fit(request, &report->untried) == STATUS_OK;
     if (status == STATUS_OK && report->failure.status == STATUS_OK && fits)
         status = try_all(&c, report, p);
-    if (status == STATUS_OK) {
-        check_refused_asked(report);
+    if (status == STATUS_OK)
         note_untried(report);
-    }
     check_say_reasons(&c, report);
     for (size_t i = 0; i < c.serving; i++)
         foreign_end(c.served[i]);

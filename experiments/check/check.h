@@ -156,6 +156,7 @@ struct check_tried {
     struct check_set due, reached, idle;
     char untried[CHECK_REASON]; /* why there is no attempt; empty where there are */
     bool late;                  /* because time ran out */
+    bool all;                   /* all cases that there are were tried: time would add none */
     uint64_t cases, broken;     /* broken: cases in which a result differed */
     uint64_t attempts, differing;
     uint64_t unanswered;        /* runs that had no answer when the time ended; no attempts */

@@ -242,6 +242,16 @@ static const char *ranks_open(const struct check_report *r, enum promise rung)
                : NULL;
 }
 
+/* Were all cases of its kinds tried, so that more time would make no more attempts? */
+static bool all_tried(const struct check_report *r, enum promise rung)
+{
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        if (check_kind_of(kind, rung) && r->request.tried[kind] &&
+            (r->tried[kind].attempts > 0 ? !r->tried[kind].all : r->tried[kind].late))
+            return false;
+    return true;
+}
+
 static void say_unanswered(struct check_rung *is)
 {
     char words[CHECK_REASON];
@@ -289,6 +299,11 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     else if (is.state == CHECK_NOT_TRIED && enough)
         snprintf(is.reason, sizeof is.reason, "needs another %s",
                  r->request.device.kind == DEVICE_CUDA ? "GPU" : "device");
+    else if (is.state == CHECK_NOT_TRIED && is.attempts > 0 && all_tried(r, rung))
+        snprintf(is.reason, sizeof is.reason,
+                 "%llu attempts, %d are needed, and all cases that were asked for are tried: other "
+                 "--data, --input or --n make more",
+                 (unsigned long long)is.attempts, CHECK_LEAST);
     else if (is.state == CHECK_NOT_TRIED && is.attempts > 0)
         snprintf(is.reason, sizeof is.reason, "%llu attempts, %d are needed: more --seconds",
                  (unsigned long long)is.attempts, CHECK_LEAST);

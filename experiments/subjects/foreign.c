@@ -9,6 +9,7 @@
 #include "reference/base/visible.h"
 
 double foreign_timeout_s = 60;
+const char *foreign_limit;
 const volatile sig_atomic_t *foreign_stop;
 const char *foreign_server_path = "/proc/self/exe";
 
@@ -18,6 +19,13 @@ static pthread_mutex_t all_mutex = PTHREAD_MUTEX_INITIALIZER;
 void foreign_timeout(double seconds)
 {
     foreign_timeout_s = seconds;
+    foreign_limit = NULL;
+}
+
+void foreign_time_left(double seconds, const char *words)
+{
+    foreign_timeout_s = seconds;
+    foreign_limit = words;
 }
 
 void foreign_interrupt(const volatile sig_atomic_t *stop)
@@ -194,9 +202,12 @@ enum status foreign_named(const struct method **m, const char *where, const char
 {
     if (!name_is_python(name))
         return find(m, where, name, operation, p);
+    enum status status = python_words_known(where, name, p);
+    if (status != STATUS_OK)
+        return status;
     char *full = python_name(name);
-    enum status status = full ? find(m, where, full, python_operation(full, operation), p)
-                              : problem(p, STATUS_MEMORY, "%s: out of memory", where);
+    status = full ? find(m, where, full, python_operation(full, operation), p)
+                  : problem(p, STATUS_MEMORY, "%s: out of memory", where);
     free(full);
     return status;
 }

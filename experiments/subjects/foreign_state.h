@@ -53,6 +53,7 @@ struct foreign {
 };
 
 extern double foreign_timeout_s;
+extern const char *foreign_limit; /* what set it, as struct question has it */
 extern const volatile sig_atomic_t *foreign_stop;
 extern const char *foreign_server_path;
 
@@ -83,6 +84,8 @@ enum status foreign_describe(struct foreign *f, const char *where, struct proble
 /* The name in full, "python:FUNCTION[@ARRAY][@OPERATION]", of one that may leave that to
  * foreign_python. The caller frees it. NULL: memory is short. */
 char *python_name(const char *name);
+/* STATUS_USAGE for a word behind the function's name that is none of those. */
+enum status python_words_known(const char *where, const char *name, struct problem *p);
 /* What it computes: what its name says, else what is asked for, else what functions of that name
  * do, else a sum. */
 const struct operation *python_operation(const char *name, const struct operation *asked);

@@ -300,6 +300,7 @@ static enum status ask(struct foreign *f, const struct task *t, const struct arr
                                                         .answer = answer,
                                                         .due = bytes + sizeof told,
                                                         .timeout_s = timeout_s,
+                                                        .limit = foreign_limit,
                                                         .stop = foreign_stop},
                                      t->device, p);
     /* Another number of channels takes a communicator of its own. */

@@ -112,6 +112,33 @@ static struct words words_of(const char *name)
     }
 }
 
+enum status python_words_known(const char *where, const char *name, struct problem *p)
+{
+    struct words w = words_of(name);
+    size_t at = w.function;
+    while (at > 0 && !strchr("@.:", name[at - 1]))
+        at--;
+    if (at == 0 || name[at - 1] != '@')
+        return STATUS_OK;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(w.function - at), name + at);
+    struct near near = {.word = word};
+    for (size_t i = 0; i < MODES; i++)
+        near_try(&near, modes[i].name);
+    for (size_t i = 0; i < ARRAYS; i++)
+        near_try(&near, arrays[i]);
+    for (size_t i = 0; operations[i]; i++)
+        if (operation_served(operations[i]))
+            near_try(&near, operations[i]->name);
+    if (near.found)
+        return problem(p, STATUS_USAGE, "%s: %s: found '@%s', did you mean @%s?", where, name, word,
+                       near.found);
+    return problem(p, STATUS_USAGE,
+                   "%s: %s: found '@%s', expected @deterministic, @compiled, @static, a library of "
+                   "arrays (@numpy, ...), or what it computes (@norm, ...)",
+                   where, name, word);
+}
+
 char *python_name(const char *name)
 {
     struct words w = words_of(name);

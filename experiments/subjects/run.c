@@ -247,6 +247,7 @@ static enum status question(const struct task *t, size_t runs, double timeout_s,
                          .answer = t->out.data,
                          .due = array_bytes(t->out.format, t->out.n),
                          .timeout_s = timeout_s,
+                         .limit = foreign_limit,
                          .stop = foreign_stop};
     const void *second = second_of(t, &asked);
     enum status status = second ? join(&q, t, second, request_behind_bytes(&asked), p) : STATUS_OK;

@@ -443,9 +443,9 @@ static enum status verdict(struct talk *t, struct problem *p)
                        "%zu bytes of its answer%s",
                        c->name, t->sent, t->line + t->q->bytes, t->found, t->q->due, words);
     c->late = true;
-    return problem(p, STATUS_DATA,
-                   "%s: no answer within %g s (--timeout): found %zu of %zu bytes%s", c->name,
-                   t->q->timeout_s, t->found, t->q->due, words);
+    return problem(p, STATUS_DATA, "%s: no answer within %g s%s: found %zu of %zu bytes%s", c->name,
+                   t->q->timeout_s, t->q->limit ? t->q->limit : " (--timeout)", t->found, t->q->due,
+                   words);
 }
 
 /* SIGPIPE is held back in this thread for the while, and taken where it came from here: what the

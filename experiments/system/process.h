@@ -27,6 +27,7 @@ struct question {
     size_t due;
     size_t *found; /* or, where this is not NULL, at most so many until it ends, with status 0 */
     double timeout_s;
+    const char *limit;                 /* what set that, for messages: " (--timeout)"; NULL: this */
     const volatile sig_atomic_t *stop; /* not 0: STATUS_INTERRUPTED at once; or NULL */
 };
 

@@ -36,6 +36,10 @@ static void make(void)
                                  "    return sum(x)\n\n\n"
                                  "def never(x):\n"
                                  "    raise ValueError('never')\n\n\n"
+                                 "def hangs(x):\n"
+                                 "    import time\n"
+                                 "    time.sleep(100 if len(x) > 4 else 0)\n"
+                                 "    return sum(x)\n\n\n"
                                  "def two(x):\n"
                                  "    return [sum(x)] * (1 + len(x) % 2)\n\n\n"
                                  "def falls(x):\n"
@@ -96,4 +100,27 @@ Test(check_refused, is_not_what_fails_at_times, .init = make, .fini = remove_fol
     expect_said("out", "FAILED in repeat");
     cr_expect(check("python:own.py:two@array", "--only repeat") == 3); /* it answers, wrongly */
     expect_said("out", "FAILED in repeat");
+}
+
+/* What ended was the time for the check; --timeout would not help. */
+Test(check_refused, time_is_not_the_timeout, .init = make, .fini = remove_folder)
+{
+    cr_expect(check("python:own.py:hangs@array", "--only repeat --n 100") == 3);
+    expect_said("out", "no answer within 10 s, when the time for the check ended: found 0 of");
+    cr_expect(check("python:own.py:hangs@array", "--only repeat --n 100 --timeout 1") == 3);
+    expect_said("out", "no answer within 1 s (--timeout): found 0 of");
+}
+
+/* More time makes no more cases of data that all are tried on. */
+Test(check_refused, time_does_not_make_cases, .init = make, .fini = remove_folder)
+{
+    struct bytes numbers = {0};
+    add_string(&numbers, "1\n2\n3\n");
+    put_file("few.txt", &numbers);
+    clear_bytes(&numbers);
+    cr_expect(check("sum/serial", "--data few.txt --only exact") == 0);
+    expect_said("out", "10 are needed, and all cases that were");
+    char *out = content("out");
+    cr_expect(!strstr(out, "more --seconds"), "%s", out);
+    free(out);
 }

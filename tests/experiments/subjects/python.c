@@ -103,6 +103,26 @@ Test(python, names_say_library_and_operation)
     cr_expect(foreign_python(NULL, "compact", &p) == STATUS_USAGE);
 }
 
+/* No function has an `@` in its name: what stands behind one is a word that is not known. */
+Test(python, words_behind_a_name_are_known)
+{
+    static const struct {
+        const char *name, *says;
+    } cases[] = {
+        {"python:numpy.mean@statc", "found '@statc', did you mean @static?"},
+        {"python:a@b/c.py:f@nunpy@sum", "found '@nunpy', did you mean @numpy?"},
+        {"python:a/b.py:f@eager", "found '@eager', expected @deterministic, @compiled, @static"},
+        {"python:f@men@numpy", "found '@men', did you mean @mean?"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct problem p = {0};
+        const struct method *m;
+        cr_expect(subject_named(&m, "test", cases[i].name, NULL, &p) == STATUS_USAGE, "%s",
+                  cases[i].name);
+        cr_expect(strstr(p.text, cases[i].says), "%s: %s", cases[i].name, p.text);
+    }
+}
+
 Test(python, answers_what_it_is_asked, .init = fill)
 {
     struct problem p;
