@@ -128,6 +128,8 @@ struct check_variant {
     struct batch_place place; /* of attempts at batches */
 };
 
+enum { CHECK_BEFORE = 4 };
+
 /* Two results of one case that are not the same. */
 struct check_break {
     struct check_case at;
@@ -139,6 +141,10 @@ struct check_break {
     bool hash;        /* bits are of hashes of all outputs */
     uint64_t bits[2]; /* NaN canonical; in the output's format */
     char is[2][CHECK_WORDS];
+    /* Of what a process has run before: that, between runs of the case; was one of these first? */
+    struct check_case before[CHECK_BEFORE];
+    size_t befores;
+    bool own_first;
 };
 
 enum { CHECK_REASON = 160, CHECK_RUNG_REASON = 9 * CHECK_REASON, CHECK_SET = 256 };

@@ -165,7 +165,7 @@ enum status check_process(struct check *c, struct check_outcome *o, struct probl
 /* Cases in the same formats with other lengths, at most LONGER times as long; the second one has
  * other elements of the same length, unless they are the user's data. Where --n names lengths,
  * these are others. */
-enum { LENGTHS_BEFORE = 4, LOOKED_THROUGH = 64, LONGER = 16, LENGTH_LEAST = 1 << 16 };
+enum { LENGTHS_BEFORE = CHECK_BEFORE, LOOKED_THROUGH = 64, LONGER = 16, LENGTH_LEAST = 1 << 16 };
 
 static size_t other_lengths(const struct check *c, struct check_case others[LENGTHS_BEFORE])
 {
@@ -217,20 +217,30 @@ static enum status run_other(struct check *c, const struct check_case *other, bo
     return check_load_case(c, &own, p);
 }
 
+/* Takes a result behind a run on the last of these, which the others were run before. */
 static enum status take_after(struct check *c, struct check_outcome *o,
-                              const struct check_case *other, const char *words, struct problem *p)
+                              const struct check_case *others, size_t count, bool own_first,
+                              struct problem *p)
 {
     struct array out;
     bool ran = false;
+    const struct check_case *other = &others[count - 1];
+    const uint64_t differing = o->differing;
     enum status status = run_other(c, other, &ran, p);
     if (status != STATUS_OK || !ran)
         return status;
     struct check_setting plain = check_plain(c, &c->at);
     status = check_once(c, &plain, &out, p);
     if (status == STATUS_OK)
-        status = check_take(c, o, &out, 0, p, "%s %zu%s elements", words, other->n,
-                            other->n == c->at.n ? " other" : "");
+        status = check_take(c, o, &out, 0, p, "%s %zu%s elements",
+                            own_first ? "after a run on" : "in a process whose first run was on",
+                            other->n, other->n == c->at.n ? " other" : "");
     o->found.runs = c->request->runs;
+    if (status == STATUS_OK && differing == 0 && o->differing > 0) {
+        memcpy(o->found.before, others, count * sizeof *others);
+        o->found.befores = count;
+        o->found.own_first = own_first;
+    }
     return status;
 }
 
@@ -258,10 +268,10 @@ enum status check_after(struct check *c, struct check_outcome *o, struct problem
         status =
             check_take(c, o, &out, 0, p, fresh ? "first in a process" : "before other lengths");
     for (size_t i = 0; i < count && status == STATUS_OK && (i == 0 || !check_enough(c, o)); i++)
-        status = take_after(c, o, &others[i], "after a run on", p);
+        status = take_after(c, o, others, i + 1, true, p);
     /* A process that keeps what it has computed has the first result from then on. */
     if (!fresh || status != STATUS_OK || check_enough(c, o))
         return status;
     foreign_end(plain.method);
-    return take_after(c, o, &others[count > 1], "in a process whose first run was on", p);
+    return take_after(c, o, &others[count > 1], 1, false, p);
 }

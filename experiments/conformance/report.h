@@ -35,9 +35,10 @@ void conformance_file(struct text *to, const struct conformance_report *r, size_
                       const char *folder);
 
 /* Writes a program that shows the first finding without ulpscope
- * (experiments/check/reproducer/reproducer.h); *found: there is one. */
-enum status conformance_reproduce(const char *file, const struct conformance_report *r, bool *found,
-                                  struct problem *p);
+ * (experiments/check/reproducer/reproducer.h). */
+struct reproducer_said;
+enum status conformance_reproduce(const char *file, const struct conformance_report *r,
+                                  struct reproducer_said *said, struct problem *p);
 
 /* A class's name, or that of the input asked for. */
 const char *conformance_report_class(const struct conformance_report *r, size_t class);

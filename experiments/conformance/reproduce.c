@@ -39,7 +39,7 @@ static enum status join(struct array *all, const struct special_input *in, struc
 }
 
 static enum status compose(struct text *to, const char *file, const struct conformance_report *r,
-                           size_t class, struct problem *p)
+                           size_t class, struct reproducer_said *said, struct problem *p)
 {
     const struct conformance_finding *f = r->all[class].first;
     const struct conformance_subject *s = &f->subject;
@@ -77,29 +77,30 @@ static enum status compose(struct text *to, const char *file, const struct confo
                                   .title = title,
                                   .words = {due, "the result is another"},
                                   .command = text_string(&command),
-                                  .file = file};
+                                  .file = file,
+                                  .stop = r->request.stop};
     status = reproducer_write(to, &is, p);
+    if (status == STATUS_OK)
+        status = reproducer_try(said, to, &is, p);
     text_free(&command);
     free(in.data);
     return status;
 }
 
-enum status conformance_reproduce(const char *file, const struct conformance_report *r, bool *found,
-                                  struct problem *p)
+enum status conformance_reproduce(const char *file, const struct conformance_report *r,
+                                  struct reproducer_said *said, struct problem *p)
 {
     struct text text = {0};
     size_t class = find(r);
-    *found = class < SPECIAL_CLASSES;
-    if (!*found)
+    said->found = class < SPECIAL_CLASSES;
+    if (!said->found)
         return conformance_report_impossible(r) == 0
                    ? STATUS_OK
                    : problem(
                          p, STATUS_USAGE,
                          "check --reproducer: what was found is beyond a bound, of segments, or of "
                          "matrices, of which none is written");
-    enum status status = compose(&text, file, r, class, p);
-    if (status == STATUS_OK)
-        status = reproducer_save(file, &text, p);
+    enum status status = compose(&text, file, r, class, said, p);
     text_free(&text);
     return status;
 }

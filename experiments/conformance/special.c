@@ -65,10 +65,10 @@ static enum status reproduce(const struct special *s, const struct conformance_r
 {
     const char *file = argument_value(s->a, "reproducer");
     struct text said = {0};
-    bool found = false;
-    enum status status = file ? conformance_reproduce(file, r, &found, p) : STATUS_OK;
+    struct reproducer_said is = {0};
+    enum status status = file ? conformance_reproduce(file, r, &is, p) : STATUS_OK;
     if (file && status == STATUS_OK && !s->json) {
-        reproducer_say(&said, file, found);
+        reproducer_say(&said, file, &is);
         fputs(text_string(&said) ? text_string(&said) : "", stdout);
     }
     text_free(&said);

@@ -34,7 +34,7 @@ struct command {
     bool terminal;       /* progress is drawn: */
     struct progress_line *line;
     const char *reproducer; /* the file that is asked for, or NULL */
-    bool reproduced;
+    struct reproducer_said reproduced;
     size_t checked, broken, failed, untried;
     bool shown; /* a counterexample, and its command */
     char first_broken[128];
@@ -140,7 +140,7 @@ static enum status print(struct command *c, const struct check_report *r, struct
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         c->shown |= r->tried[kind].broken > 0;
     if (c->reproducer)
-        reproducer_say(&text, c->reproducer, c->reproduced);
+        reproducer_say(&text, c->reproducer, &c->reproduced);
     const char *string = text_string(&text);
     if (string)
         printf("%s%s", c->checked > 1 ? "\n" : "", string);

@@ -37,6 +37,15 @@ static void add_arrays(struct text *to, const struct reproducer *r)
             text_format(to, "%s%u", !i ? "" : i % 20 ? ", " : ",\n          ", r->run[k].keys[i]);
         text_add(to, "]\n");
     }
+    if (r->befores)
+        text_add(to, "BEFORE = [\n");
+    for (size_t i = 0; i < r->befores; i++) {
+        text_add(to, "    floats(\"\"\"");
+        reproducer_elements(to, &r->before[i], true);
+        text_add(to, "\n\"\"\"),\n");
+    }
+    if (r->befores)
+        text_add(to, "]\n");
     size_t second = reproducer_arrays(r) - 1;
     text_format(to, "INPUT = [INPUT_0, INPUT_%zu]\n", second);
     if (r->run[0].keys)
@@ -312,9 +321,15 @@ static enum status add_function(struct text *to, const struct reproducer *r, str
                 "OFFSET, DEVICE = [%zu, %zu], [\"%s\", \"%s\"]  # elements off an aligned address; "
                 "where they lie\n",
                 r->run[0].offset, r->run[1].offset, device[0], device[1]);
-    text_format(to, "\n\ndef run(k%s):\n    x = put(BASE[k][:%s], OFFSET[k], DEVICE[k])\n",
-                r->after ? ", n=N" : "", r->after ? "n" : "N");
-    if (operation_has(r->method->operation, OPERAND_IN2))
+    static const char any[] = "(BASE[k] if other is None else base(other))";
+    text_format(to, "\n\ndef run(k%s):\n    x = put(%s[:%s], OFFSET[k], DEVICE[k])\n",
+                r->befores ? ", n=N, other=None"
+                : r->after ? ", n=N"
+                           : "",
+                r->befores ? any : "BASE[k]", r->befores || r->after ? "n" : "N");
+    if (operation_has(r->method->operation, OPERAND_IN2) && r->befores)
+        text_format(to, "    y = put(%s[n:], 0, DEVICE[k])\n", any);
+    else if (operation_has(r->method->operation, OPERAND_IN2))
         text_format(to, "    y = put(BASE[k][N:%s], 0, DEVICE[k])\n", r->after ? "N + n" : "");
     if (strchr(call, 'X'))
         add_shape(to, r);
@@ -343,6 +358,49 @@ static enum status add_function(struct text *to, const struct reproducer *r, str
 
 /* --- the rest --- */
 
+/* A run in a process of its own. */
+static void add_fresh(struct text *to, const struct reproducer *r)
+{
+    static const char said[] = "    said = subprocess.run([sys.executable, __file__, \"--run\", "
+                               "str(k)%s],\n                          check=True, "
+                               "capture_output=True)\n"
+                               "    return floats(said.stdout.decode().splitlines()[-1])\n";
+    if (r->befores) {
+        text_add(to, "\n\ndef run_fresh(k):\n    \"\"\"In a process of its own: alone, or behind "
+                     "the runs that showed another result.\"\"\"\n");
+        text_format(to, said, "");
+        return;
+    }
+    text_format(to,
+                "\n\nprocesses = 0\n\n\ndef run_fresh(k):\n"
+                "    \"\"\"In a process of its own, the first run there or a later one%s.\"\"\"\n"
+                "    global processes\n    times = (0, 1, 2, 9)[processes%s %% 4]\n"
+                "    processes += 1\n",
+                r->after ? "; in every other one after other lengths" : "",
+                r->after ? " // 2" : "");
+    text_format(to, said, r->after ? ", str(times), str(processes % 2)" : ", str(times)");
+}
+
+/* What that process does. */
+static void add_inside(struct text *to, const struct reproducer *r)
+{
+    text_add(to, "    if len(sys.argv) > 2 and sys.argv[1] == \"--run\":\n");
+    bool two = operation_has(r->method->operation, OPERAND_IN2);
+    if (r->befores)
+        text_format(to,
+                    "        for other in BEFORE if sys.argv[2] == \"1\" else []:\n%s"
+                    "            run(0, len(other)%s, other)\n",
+                    r->own_first ? "            run(0)\n" : "", two ? " // 2" : "");
+    if (r->after)
+        text_add(to, "        for n in filter(None, [N // 2, N // 4 * 3]) if sys.argv[4] == \"0\" "
+                     "else []:\n            run(int(sys.argv[2]), n)\n");
+    if (!r->befores)
+        text_add(to, "        for _ in range(int(sys.argv[3])):\n            "
+                     "run(int(sys.argv[2]))\n");
+    text_add(to, "        last = [x.hex() for x in run(int(sys.argv[2]))]\n"
+                 "        print(\"\\n\" + \" \".join(last))\n        return 0\n");
+}
+
 static void add_main(struct text *to, const struct reproducer *r)
 {
     text_add(to, "\n\ndef show(words, i, x):\n");
@@ -354,27 +412,10 @@ static void add_main(struct text *to, const struct reproducer *r)
     bool python = name_is_python(r->method->name), process = r->fresh && python;
     const char *run = process ? "run_fresh" : "run";
     if (process)
-        text_format(
-            to,
-            "\n\nprocesses = 0\n\n\ndef run_fresh(k):\n"
-            "    \"\"\"In a process of its own, the first run there or a later one%s.\"\"\"\n"
-            "    global processes\n    times = (0, 1, 2, 9)[processes%s %% 4]\n"
-            "    processes += 1\n"
-            "    said = subprocess.run([sys.executable, __file__, \"--run\", str(k), "
-            "str(times)%s],\n                          check=True, capture_output=True)\n"
-            "    return floats(said.stdout.decode())\n",
-            r->after ? "; in every other one after other lengths" : "", r->after ? " // 2" : "",
-            r->after ? ", str(processes % 2)" : "");
+        add_fresh(to, r);
     text_add(to, "\n\ndef main():\n");
     if (process)
-        text_format(to,
-                    "    if len(sys.argv) > 3 and sys.argv[1] == \"--run\":\n%s"
-                    "        for _ in range(int(sys.argv[3])):\n            run(int(sys.argv[2]))\n"
-                    "        print(*(x.hex() for x in run(int(sys.argv[2]))))\n        return 0\n",
-                    r->after ? "        for n in filter(None, [N // 2, N // 4 * 3]) if sys.argv[4] "
-                               "== \"0\" else []:\n"
-                               "            run(int(sys.argv[2]), n)\n"
-                             : "");
+        add_inside(to, r);
     if (r->load)
         text_add(to, "    load_of = [subprocess.Popen([sys.executable, \"-c\", \"while True: "
                      "pass\"]) for _ in range(os.cpu_count())]\n"

@@ -33,14 +33,19 @@ enum status reproducer_asked(const struct arguments *a, const struct method *m, 
                    m->name);
 }
 
-void reproducer_say(struct text *to, const char *file, bool found)
+void reproducer_say(struct text *to, const char *file, const struct reproducer_said *said)
 {
     struct text name = {0};
     text_visible(&name, file);
-    text_format(to,
-                found ? "reproducer: %s\n" : "reproducer: %s is not written, nothing was found\n",
-                text_string(&name) ? text_string(&name) : "");
+    text_format(
+        to, said->found ? "reproducer: %s\n" : "reproducer: %s is not written, nothing was found\n",
+        text_string(&name) ? text_string(&name) : "");
     text_free(&name);
+    struct text line = {0};
+    text_format(&line, "  %s", said->words);
+    if (said->found)
+        text_wrapped(to, &line, 80, 2);
+    text_free(&line);
 }
 
 enum status reproducer_save(const char *file, struct text *text, struct problem *p)

@@ -32,12 +32,23 @@ struct reproducer {
     uint64_t runs;                   /* times that the second run is tried */
     bool fresh;                      /* each run in a process of its own */
     bool after;                      /* every other one of these runs on other lengths before */
+    const struct array *before;      /* or the second run comes behind runs on these, */
+    size_t befores;                  /* so many, in one process; */
+    bool own_first;                  /* each behind a run on its own elements */
     bool load;                       /* while the processors have other work */
     const struct possible *possible; /* what one output may be: the second run is not compared */
     const char *title;               /* what is shown, in one line */
     const char *words[2];            /* what the results are of */
     const char *command;             /* that found it */
     const char *file;                /* that is written */
+    const volatile sig_atomic_t *stop;
+};
+
+/* What came of a program. */
+enum { REPRODUCER_SAID = 400 };
+struct reproducer_said {
+    bool found, seen;            /* is there a break to write one of; did it show it here */
+    char words[REPRODUCER_SAID]; /* of that, in a line */
 };
 
 enum { REPRODUCER_ELEMENTS = 1 << 20 }; /* at most so many are embedded */
@@ -48,16 +59,21 @@ struct arguments; /* experiments/options/options.h */
 enum status reproducer_asked(const struct arguments *a, const struct method *m, size_t devices,
                              struct problem *p);
 /* What became of it, in a line. */
-void reproducer_say(struct text *to, const char *file, bool found);
+void reproducer_say(struct text *to, const char *file, const struct reproducer_said *said);
 
 /* Appends the program. STATUS_USAGE where the subject does not let itself be run so. */
 enum status reproducer_write(struct text *to, const struct reproducer *r, struct problem *p);
 
 enum status reproducer_save(const char *file, struct text *text, struct problem *p);
+/* Saves it, runs it where that can be done here, for a bounded time, and adds a last line to it
+ * that says what came of that. */
+enum status reproducer_try(struct reproducer_said *said, struct text *text,
+                           const struct reproducer *r, struct problem *p);
 
-/* Writes that of the lowest rung's break into a file; *found: there is one. */
+/* Writes that of the lowest rung's break into a file. */
 enum status reproducer_of_check(const char *file, const struct check_report *report,
-                                const char *program, bool *found, struct problem *p);
+                                const char *program, struct reproducer_said *said,
+                                struct problem *p);
 
 /* --- for the files of this room --- */
 

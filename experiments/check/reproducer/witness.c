@@ -14,6 +14,7 @@ struct made {
     struct check check;
     struct array second; /* permuted elements; data NULL: none */
     uint32_t *keys;      /* likewise */
+    struct array before[CHECK_BEFORE];
     struct possible possible;
     char title[512], words[2][2 * CHECK_WORDS];
     char *command;
@@ -25,6 +26,8 @@ static void made_free(struct made *m)
     check_free_setting(&m->check);
     free(m->check.in.data);
     free(m->second.data);
+    for (size_t i = 0; i < CHECK_BEFORE; i++)
+        free(m->before[i].data);
     free(m->keys);
     free(m->command);
 }
@@ -118,6 +121,22 @@ static bool told(const struct check_report *report, enum check_kind kind)
                      kind != CHECK_ENVIRONMENT;
 }
 
+/* What the process had run before. */
+static enum status set_before(struct made *m, const struct check_break *b, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < b->befores && status == STATUS_OK; i++) {
+        struct check other = {.request = m->check.request, .inputs = m->check.inputs};
+        status = check_load_case(&other, &b->before[i], p);
+        check_free_setting(&other);
+        m->before[i] = other.in;
+    }
+    m->is.before = m->before;
+    m->is.befores = b->befores;
+    m->is.own_first = b->own_first;
+    return status;
+}
+
 static enum status make(struct made *m, const struct check_report *report, enum check_kind kind,
                         const char *program, struct problem *p)
 {
@@ -151,26 +170,29 @@ static enum status make(struct made *m, const struct check_report *report, enum 
                                         : runs > RUNS_LEAST ? runs
                                                             : RUNS_LEAST,
                                 .fresh = fresh,
-                                .after = fresh && name_is_python(q->method->name) &&
+                                .after = kind == CHECK_PROCESS && name_is_python(q->method->name) &&
                                          b->at.setting.bins == 0 && b->at.n > 1,
                                 .load = kind == CHECK_LOAD || b->at.busy,
                                 .title = m->title,
                                 .words = {m->words[0], m->words[1]},
-                                .command = m->command};
+                                .command = m->command,
+                                .stop = q->stop};
     if (kind == CHECK_EXACT)
         set_due(m, b->at.setting.output, b->bits[0]);
-    return set_runs(m, kind, b, p);
+    status = kind == CHECK_AFTER ? set_before(m, b, p) : STATUS_OK;
+    return status == STATUS_OK ? set_runs(m, kind, b, p) : status;
 }
 
 enum status reproducer_of_check(const char *file, const struct check_report *report,
-                                const char *program, bool *found, struct problem *p)
+                                const char *program, struct reproducer_said *said,
+                                struct problem *p)
 {
     size_t kind = 0, other = CHECK_KINDS;
     for (; kind < CHECK_KINDS && !(report->tried[kind].broken && told(report, kind)); kind++)
         if (report->tried[kind].broken)
             other = kind;
-    *found = kind < CHECK_KINDS;
-    if (!*found)
+    said->found = kind < CHECK_KINDS;
+    if (!said->found)
         return other == CHECK_KINDS
                    ? STATUS_OK
                    : problem(p, STATUS_USAGE,
@@ -185,10 +207,10 @@ enum status reproducer_of_check(const char *file, const struct check_report *rep
     m->is.file = file;
     if (status == STATUS_OK)
         status = reproducer_write(&text, &m->is, p);
+    if (status == STATUS_OK)
+        status = reproducer_try(said, &text, &m->is, p);
     made_free(m);
     free(m);
-    if (status == STATUS_OK)
-        status = reproducer_save(file, &text, p);
     text_free(&text);
     return status;
 }

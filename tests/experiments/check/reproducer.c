@@ -50,7 +50,9 @@ static void object_breaks(const char *name, const char *options, int status, con
     snprintf(again, sizeof again, "./r '%s'", REPAIRED_OBJECT);
     int found = ask(subject, "r.c", options);
     cr_assert(found == status, "%s %s: exit status %d: %s", name, options, found, content("err"));
-    expect_said("out", "reproducer: r.c\n");
+    expect_said("out",
+                "reproducer: r.c\n  It was run here when it was written: the break was seen.\n");
+    expect_said("r.c", "\n// It was run here when it was written: the break was seen.\n");
     expect_said("r.c", in_file);
     /* Whoever keeps it shall not be watched for long. */
     shell("sed -i 's/SECONDS = 10/SECONDS = 1/' r.c");
@@ -103,7 +105,9 @@ static void script_breaks(const char *subject, const char *options, int status, 
     int found = ask(subject, "r.py", options);
     cr_assert(found == status, "%s %s: exit status %d: %s", subject, options, found,
               content("err"));
-    expect_said("out", "reproducer: r.py\n");
+    expect_said("out",
+                "reproducer: r.py\n  It was run here when it was written: the break was seen.\n");
+    expect_said("r.py", "\n# It was run here when it was written: the break was seen.\n");
     found = shell("python3 r.py");
     cr_expect(found == 1, "%s %s: exit status %d: %s", subject, options, found, content("shown"));
     expect_shown(subject);
@@ -197,6 +201,40 @@ static void expect_none(const char *subject, const char *options, int status, co
     cr_expect(found == status, "%s: exit status %d", arguments, found);
     expect_said(status ? "err" : "out", said);
     cr_expect(access(in_folder("r.c"), F_OK) != 0, "%s: a file was written", arguments);
+}
+
+/* Of what a process ran before it are the lengths, and the elements, that showed another result. */
+Test(reproducer, of_what_ran_before, .init = make_folder, .fini = remove_folder)
+{
+    static const char options[] = "--array array --storage fp64 --accumulator fp64 --n 100 --only "
+                                  "after --seconds 4";
+    script_breaks("python:subject.py:f", options, 0, "subject.py",
+                  "import math\nseen = [0]\ndef f(x):\n    print('called', end=' ')\n"
+                  "    seen.append(len(x))\n    return math.fsum(x) + (max(seen) > 1000)\n",
+                  exact);
+    script_breaks("python:subject.py:f", options, 0, "subject.py",
+                  "import math\nlast = {}\ndef f(x):\n"
+                  "    return last.setdefault(len(x), math.fsum(x))\n",
+                  exact);
+}
+
+/* A program that shows nothing says so: a subject that is another one under ulpscope; and one that
+ * is not there when it is run. */
+Test(reproducer, that_shows_nothing, .init = make_folder, .fini = remove_folder)
+{
+    static const char options[] =
+        "--array array --storage fp64 --accumulator fp64 --n 100 --only repeat";
+    put_text("subject.py", "import os, random\ndef f(x):\n    return random.random() if "
+                           "'ULPSCOPE_DEVICE' in os.environ else 1.0\n");
+    cr_expect_eq(ask("python:subject.py:f", "r.py", options), 0);
+    expect_said("out", "the break was NOT seen: not seen in");
+    expect_said("r.py", "\n# It was run here when it was written, and the break was NOT seen: ");
+    cr_expect_eq(shell("tail -n 1 r.py | grep -q 'NOT seen'"), 0);
+    put_text("subject.py", "import os, random\nif 'ULPSCOPE_DEVICE' not in os.environ:\n    raise "
+                           "ImportError('not here')\ndef f(x):\n    return random.random()\n");
+    cr_expect_eq(ask("python:subject.py:f", "r.py", options), 0);
+    expect_said("out", "It could not be run here when it was written: ");
+    expect_said("r.py", "ImportError: not here");
 }
 
 Test(reproducer, of_what_breaks_nothing_and_of_others, .init = make_folder, .fini = remove_folder)
