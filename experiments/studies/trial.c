@@ -46,6 +46,7 @@ enum status trial_try(struct trial_study *s, struct trial_subject *t,
     struct check_report report;
     struct check_request request = s->request;
     struct problem why = {0};
+    t->begun = true;
     request.method = t->method;
     request.device = t->device;
     request.promise = t->method->promise;
@@ -125,12 +126,17 @@ static enum status interrupted(const struct trial_study *s, const struct experim
                                struct problem *p)
 {
     size_t finished = 0;
-    for (size_t i = 0; i < s->subjects; i++)
+    const struct method *cut = NULL;
+    for (size_t i = 0; i < s->subjects; i++) {
         finished += s->subject[i].finished;
+        if (s->subject[i].begun && !s->subject[i].finished && !s->subject[i].absent)
+            cut = s->subject[i].method;
+    }
     return problem(p, STATUS_INTERRUPTED,
-                   "interrupted: %zu of %zu subjects are finished in %s; the same command goes on "
-                   "from there",
-                   finished, s->subjects, run->out);
+                   "interrupted: %zu of %zu subjects are finished in %s; %s%sthe same command goes "
+                   "on from there",
+                   finished, s->subjects, run->out, cut ? cut->name : "",
+                   cut ? " was being tried, and has no row: its attempts are not kept; " : "");
 }
 
 void trial_keep_shard(struct trial_study *s, struct shard shard)

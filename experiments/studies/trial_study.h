@@ -12,6 +12,7 @@ struct trial_subject {
     const struct method *method;
     struct device device;
     size_t line;   /* where its rows began in trial.csv, when it was opened; 0: it had none */
+    bool begun;    /* it is, or was, being tried */
     bool finished; /* its rows are in trial.csv */
     bool absent;   /* the device does not run it */
     enum promise kept;

@@ -129,6 +129,23 @@ Test(trial, goes_on_where_it_was, .init = make_folder, .fini = remove_folder)
     expect_said("u/trial.csv", "\nsum/serial,cpu,gpu_to_gpu,");
 }
 
+/* The subject that was being tried is named: it has no row, and is tried again. */
+Test(trial, says_what_an_interruption_cost, .init = make_folder, .fini = remove_folder)
+{
+    char command[1200];
+    static const char words[] = "--method sum/serial,sum/exact,sum/tiled --seconds 3 --device cpu "
+                                "--storage fp32 --n 1000 --out t";
+    snprintf(command, sizeof command,
+             "cd '%s' && timeout -s INT 4.5 '%s' run trial %s >out 2>err; test $? = 124", folder,
+             ULPSCOPE_PROGRAM, words);
+    cr_expect_eq(system(command), 0);
+    expect_said("err", "interrupted: 1 of 3 subjects are finished in t; sum/exact was being tried, "
+                       "and has no row: its attempts are not kept; the same command goes on");
+    cr_expect(trial(words) == 0);
+    expect_said("t/trial.csv", "sum/exact");
+    expect_said("t/trial.csv", "sum/tiled");
+}
+
 Test(trial, tries_failed_subjects_again, .init = make_folder, .fini = remove_folder)
 {
     char arguments[1000];
