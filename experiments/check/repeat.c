@@ -233,7 +233,8 @@ static enum status take_after(struct check *c, struct check_outcome *o,
     status = check_once(c, &plain, &out, p);
     if (status == STATUS_OK)
         status = check_take(c, o, &out, 0, p, "%s %zu%s elements",
-                            own_first ? "after a run on" : "in a process whose first run was on",
+                            own_first || count > 1 ? "after a run on"
+                                                   : "in a process whose first run was on",
                             other->n, other->n == c->at.n ? " other" : "");
     o->found.runs = c->request->runs;
     if (status == STATUS_OK && differing == 0 && o->differing > 0) {
@@ -244,7 +245,8 @@ static enum status take_after(struct check *c, struct check_outcome *o,
     return status;
 }
 
-#define START_SHARE 0.25
+#define START_SHARE       0.25
+#define CHEAP_START_SHARE 0.1
 
 /* What compiles or tunes itself for a length may do so for any from then on. Subjects that are not
  * ours begin in a fresh process, which has run no other length. */
@@ -256,9 +258,10 @@ enum status check_after(struct check *c, struct check_outcome *o, struct problem
     struct check_setting plain = check_plain(c, &c->at);
     bool fresh = plain.method->foreign && foreign_restarts(plain.method);
     enum status status = STATUS_OK;
-    /* Of the time, no more than so much is for one start. */
-    bool time =
-        !fresh || !c->evidence || foreign_start_s(plain.method) < START_SHARE * c->request->seconds;
+    /* Of the time, no more than so much is for one start; of cheap ones, for two. */
+    double start_s = fresh ? foreign_start_s(plain.method) : 0;
+    bool time = !fresh || !c->evidence || start_s < START_SHARE * c->request->seconds,
+         cheap = start_s < CHEAP_START_SHARE * c->request->seconds;
     if (count == 0 || !time)
         return STATUS_OK;
     if (fresh)
@@ -267,11 +270,16 @@ enum status check_after(struct check *c, struct check_outcome *o, struct problem
     if (status == STATUS_OK)
         status =
             check_take(c, o, &out, 0, p, fresh ? "first in a process" : "before other lengths");
-    for (size_t i = 0; i < count && status == STATUS_OK && (i == 0 || !check_enough(c, o)); i++)
+    const size_t at = count > 1;
+    for (size_t i = 0;
+         i < (fresh ? 1 : count) && status == STATUS_OK && (i == 0 || !check_enough(c, o)); i++)
         status = take_after(c, o, others, i + 1, true, p);
-    /* A process that keeps what it has computed has the first result from then on. */
-    if (!fresh || status != STATUS_OK || check_enough(c, o))
+    if (!fresh || status != STATUS_OK || (check_enough(c, o) && !cheap))
         return status;
+    /* A process that keeps what it has computed has the first result from then on: in another one
+     * others come first, of the same length before all, where there are such. */
     foreign_end(plain.method);
-    return take_after(c, o, &others[count > 1], 1, false, p);
+    for (size_t i = at; i < count && status == STATUS_OK && (i == at || !check_enough(c, o)); i++)
+        status = take_after(c, o, &others[at], i - at + 1, false, p);
+    return status;
 }

@@ -388,9 +388,11 @@ static void add_inside(struct text *to, const struct reproducer *r)
     bool two = operation_has(r->method->operation, OPERAND_IN2);
     if (r->befores)
         text_format(to,
-                    "        for other in BEFORE if sys.argv[2] == \"1\" else []:\n%s"
-                    "            run(0, len(other)%s, other)\n",
-                    r->own_first ? "            run(0)\n" : "", two ? " // 2" : "");
+                    "        for i, other in enumerate(BEFORE if sys.argv[2] == \"1\" else []):\n"
+                    "%s            run(0, len(other)%s, other)\n",
+                    r->own_first ? "            run(0)\n"
+                                 : "            if i > 0:\n                run(0)\n",
+                    two ? " // 2" : "");
     if (r->after)
         text_add(to, "        for n in filter(None, [N // 2, N // 4 * 3]) if sys.argv[4] == \"0\" "
                      "else []:\n            run(int(sys.argv[2]), n)\n");

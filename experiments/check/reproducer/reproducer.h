@@ -34,7 +34,7 @@ struct reproducer {
     bool after;                      /* every other one of these runs on other lengths before */
     const struct array *before;      /* or the second run comes behind runs on these, */
     size_t befores;                  /* so many, in one process; */
-    bool own_first;                  /* each behind a run on its own elements */
+    bool own_first;                  /* each behind a run on its own elements; else but the first */
     bool load;                       /* while the processors have other work */
     const struct possible *possible; /* what one output may be: the second run is not compared */
     const char *title;               /* what is shown, in one line */

@@ -40,6 +40,8 @@ static void make(void)
                                  "    import time\n"
                                  "    time.sleep(100 if len(x) > 4 else 0)\n"
                                  "    return sum(x)\n\n\n"
+                                 "def by_length(x, seen={}):\n"
+                                 "    return seen.setdefault(len(x), sum(x))\n\n\n"
                                  "def two(x):\n"
                                  "    return [sum(x)] * (1 + len(x) % 2)\n\n\n"
                                  "def falls(x):\n"
@@ -123,4 +125,13 @@ Test(check_refused, time_does_not_make_cases, .init = make, .fini = remove_folde
     char *out = content("out");
     cr_expect(!strstr(out, "more --seconds"), "%s", out);
     free(out);
+}
+
+/* What remembers a result by its length gives the same again and again, in every order: another
+ * array of that length comes first in a process. */
+Test(check_refused, what_remembers_by_length_is_found, .init = make, .fini = remove_folder)
+{
+    cr_expect(check("python:own.py:by_length@array", "--only after --n 1000") == 0);
+    expect_said("out", "breaks run_to_run");
+    expect_said("out", "in a process whose first run was on ");
 }
