@@ -1,6 +1,7 @@
 """What the package offers."""
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import tempfile
@@ -40,9 +41,13 @@ def errors(f: Callable[..., Any] | str, a: Any) -> Errors:
     """What f makes of an array, beside the exact result.
 
     f takes the array as it is, on its device, and gives the sum, or all sums of prefixes: then it is the worst of
-    these. The accumulator is the format of the result. f may be the name of a function, "numpy.sum".
+    these. The accumulator is the format of the result. f may be the name of a function, "numpy.sum". It may write into the
+    array: the exact result is that of the elements that it was given, of which a copy is kept while it runs.
     """
-    v, function = arrays.view(a), named(f)
+    given, function = arrays.view(a), named(f)
+    kept = (ctypes.c_char * max(given.bytes.nbytes, 1))()
+    ctypes.memmove(kept, given.address, given.bytes.nbytes)
+    v = arrays.View(given.form, given.n, ctypes.addressof(kept), kept)
     try:
         result = function(a)
     except (Exception, SystemExit) as e:

@@ -852,15 +852,18 @@ class Subject:
     def pairs(self, kind, asked):
         """Which pairs of formats it takes there, of those asked for, and why it does not take another."""
         found, first = [], None
-        for storage in BITS:
-            for accumulator in ("fp64",) if self.operation in ("argmin", "argmax") else ACCUMULATORS:
-                if asked and f"{storage}/{accumulator}" not in asked.split(","):
-                    continue
-                try:
-                    self.find_way(kind, storage, accumulator)
-                    found.append(f"{storage}/{accumulator}")
-                except Refused as e:
-                    first = e if storage == accumulator == "fp32" else first or e
+        accumulators = ("fp64",) if self.operation in ("argmin", "argmax") else ACCUMULATORS
+        pairs = [(storage, accumulator) for storage in BITS for accumulator in accumulators]
+        # What remembers its first call, in whatever format, does so in one that is asked for.
+        pairs.sort(key=lambda pair: (pair != ("fp32", "fp32"), pair != ("fp64", "fp64")))
+        for storage, accumulator in pairs:
+            if asked and f"{storage}/{accumulator}" not in asked.split(","):
+                continue
+            try:
+                self.find_way(kind, storage, accumulator)
+                found.append(f"{storage}/{accumulator}")
+            except Refused as e:
+                first = e if storage == accumulator == "fp32" else first or e
         return found, first
 
     def describe(self, devices="", formats=""):
