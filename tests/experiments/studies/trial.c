@@ -135,9 +135,10 @@ Test(trial, says_what_an_interruption_cost, .init = make_folder, .fini = remove_
     char command[1200];
     static const char words[] = "--method sum/serial,sum/exact,sum/tiled --seconds 3 --device cpu "
                                 "--storage fp32 --n 1000 --out t";
-    snprintf(command, sizeof command,
-             "cd '%s' && timeout -s INT 4.5 '%s' run trial %s >out 2>err; test $? = 124", folder,
-             ULPSCOPE_PROGRAM, words);
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && timeout --foreground -s INT 4.5 '%s' run trial %s >out 2>err; test $? = 124",
+        folder, ULPSCOPE_PROGRAM, words);
     cr_expect_eq(system(command), 0);
     expect_said("err", "interrupted: 1 of 3 subjects are finished in t; sum/exact was being tried, "
                        "and has no row: its attempts are not kept; the same command goes on");

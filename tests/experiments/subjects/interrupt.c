@@ -25,6 +25,26 @@ Test(interrupt, bench_tells_what_it_has_timed, .init = make_folder, .fini = remo
     }
 }
 
+/* Who ends a program by way of `timeout`, or a batch system, sends the signal to it and to its
+ * group: two that come at once are one, and what was tried before is told. */
+Test(interrupt, two_signals_at_once_are_one, .init = make_folder, .fini = remove_folder)
+{
+    struct bytes manifest = {0};
+    add_string(&manifest, "{\"device\": \"cpu\", \"subjects\": [{\"subject\": \"exec:sleep 100\", "
+                          "\"promise\": \"run_to_run\", \"seconds\": 60}]}");
+    put_file("gate.json", &manifest);
+    clear_bytes(&manifest);
+    for (int i = 0; i < 12; i++) {
+        char command[1000];
+        snprintf(command, sizeof command,
+                 "cd '%s' && timeout -s INT 0.5 '%s' gate gate.json >out 2>err", folder,
+                 ULPSCOPE_PROGRAM);
+        int status = system(command);
+        cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 124, "status %d", status);
+        expect_said("out", "not tried  exec:sleep 100");
+    }
+}
+
 /* All cases are run when the first time is still to be written: that is what is left to do. */
 Test(interrupt, ladder_has_times_left, .init = make_folder, .fini = remove_folder)
 {
