@@ -98,8 +98,9 @@ static enum status find_pairs(struct check *c, struct check_report *report, stru
         struct problem last = {0};
         report->left_out.count = 0;
         status = ask_pairs(c, report, lengths[i], &last, p);
+        struct foreign_wait wait;
         refused = c->pairs.count == 0 && report->left_out.count > 0 && last.status == STATUS_DATA &&
-                  foreign_declined();
+                  !foreign_late(&wait);
         if (i == 0)
             *why = last;
     }

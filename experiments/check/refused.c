@@ -28,6 +28,8 @@ static const char *last_words(const char *text, const char *name)
                : text;
 }
 
+#define AGAIN_S 20
+
 bool check_refuses_again(const struct check *c, enum status status, struct problem *why)
 {
     struct array out;
@@ -35,6 +37,9 @@ bool check_refuses_again(const struct check *c, enum status status, struct probl
     const struct check_setting plain = check_plain(c, &c->at);
     if (status != STATUS_DATA || !plain.method->foreign || !foreign_declined() || check_stopped(c))
         return false;
+    /* Another process may be slow to begin on a busy machine, though the time for the check ended.
+     */
+    foreign_time_left(c->timeout_s < AGAIN_S ? c->timeout_s : AGAIN_S, " (asked again)");
     if (check_once(c, &plain, &out, &again) != STATUS_OK)
         return again.status == STATUS_DATA && foreign_declined();
     free(out.data);

@@ -227,7 +227,11 @@ static const char *shapes_open(const struct check_report *r, enum promise rung)
         return "time ran out before another launch shape: more --seconds reach it";
     if (r->tried[CHECK_DEVICE].late && q->method->of_chip)
         return "time ran out before another chip's model: more --seconds reach it";
-    bool one = r->over[rung].shapes.count == 1 || shape->attempts + environment->attempts == 0;
+    uint64_t others = shape->attempts + environment->attempts;
+    bool one = r->over[rung].shapes.count == 1 || others == 0;
+    if (varies && q->method->foreign && !one && others < CHECK_LEAST && !shape->all &&
+        !environment->all)
+        return "fewer than 10 attempts in another launch shape: more --seconds make more";
     return !varies || !q->method->foreign || !one ? NULL
            : check_environs(q)
                ? "tried in one launch shape alone: give --threads two numbers or more"

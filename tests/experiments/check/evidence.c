@@ -299,6 +299,29 @@ Test(check_evidence, shapes_that_time_did_not_reach_are_missed)
         }
 }
 
+/* Few attempts in other launch shapes are no more evidence of them, however many there are at other
+ * alignments; but where there are no more cases, time would not help. */
+Test(check_evidence, few_launch_shapes_are_few)
+{
+    struct method m = *method_named("sum/serial");
+    m.foreign = true;
+    m.pairs[DEVICE_CUDA] = (struct format_pairs){0};
+    struct check_report report = {.request = request_for(&m, 1)};
+    struct check_tried *environment = &report.tried[CHECK_ENVIRONMENT];
+    report.request.tried[CHECK_ENVIRONMENT] = true;
+    report.tried[CHECK_OFFSET].attempts = report.tried[CHECK_REPEAT].attempts = 200;
+    report.over[PROMISE_GPU_TO_GPU].shapes = (struct check_set){2, {1, 2}};
+    for (int all = 0; all < 2; all++)
+        for (environment->attempts = 1; environment->attempts < 12; environment->attempts++) {
+            environment->all = all;
+            struct check_rung is = check_rung(&report, PROMISE_GPU_TO_GPU);
+            bool few = environment->attempts < CHECK_LEAST && !all;
+            cr_expect(is.state == (few ? CHECK_NOT_TRIED : CHECK_KEPT), "%s", is.reason);
+            cr_expect(!!strstr(is.reason, "fewer than 10 attempts in another launch shape") == few,
+                      "%s", is.reason);
+        }
+}
+
 /* Other chips are the other devices of a model: where time reached none, gpu_to_gpu is not tried,
  * and time is what is named. */
 Test(check_evidence, chips_that_time_did_not_reach_are_missed)
