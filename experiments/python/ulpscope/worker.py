@@ -777,8 +777,10 @@ class Subject:
                 self.way[key] = way
                 return way
             raised = [e for e in why if not isinstance(e, Refused)]
-            first, cause = first or why[0], cause or next(iter(raised), None)
-            if all(isinstance(e, TypeError) for e in raised):  # which other elements would not mend
+            its = [e for e in raised if not isinstance(e, TypeError)]  # not of a way to call it
+            told = why[0] if isinstance(why[0], Refused) else (its or why)[0]
+            first, cause = first or told, cause or next(iter(its or raised), None)
+            if not its:  # other elements would not mend it
                 break
         words = str(first) if isinstance(first, Refused) else last_words(first)
         self.refuse(key, words, cause, f", on {', '.join(map(str, tried))} elements" if len(tried) > 1 else "")
