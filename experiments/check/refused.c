@@ -40,8 +40,11 @@ bool check_refuses_again(const struct check *c, enum status status, struct probl
     /* Another process may be slow to begin on a busy machine, though the time for the check ended.
      */
     foreign_time_left(c->timeout_s < AGAIN_S ? c->timeout_s : AGAIN_S, " (asked again)");
-    if (check_once(c, &plain, &out, &again) != STATUS_OK)
+    if (check_once(c, &plain, &out, &again) != STATUS_OK) {
+        if (c->evidence) /* what it was made over has given no result */
+            c->evidence->run.there = false;
         return again.status == STATUS_DATA && foreign_declined();
+    }
     free(out.data);
     again = *why;
     *why = (struct problem){0};
