@@ -404,7 +404,8 @@ void accuracy_headline(struct text *to, const struct plan *plan)
     struct said s = said_of(plan);
     to->failed |= s.failed;
     if (!s.failed && s.accumulators == 0)
-        text_add(to, "nothing was added: no method takes these formats, or no exact result is a finite number\n");
+        text_add(to, "nothing was added: no method takes these formats, or no exact result is a "
+                     "finite number\n");
     else if (!s.failed && concludes_at_once(&s))
         add_kept(to, plan, s.row, s.rows, s.last, &s.kept[s.last]);
     else if (!s.failed)
