@@ -57,6 +57,7 @@ struct check {
     struct load *load;               /* of the device; NULL: it is quiet */
     bool ran[CHECK_KINDS];           /* a case of it */
     bool answered;                   /* the last case gave a result, whatever came then */
+    bool never_alone;                /* it failed on one processor */
     struct problem unusable;         /* why another device could not run it */
     struct problem no_load;          /* why the device could not be loaded */
     unsigned round;                  /* of the case: once more, where runs ask for it */

@@ -4,7 +4,7 @@
 
 #include "experiments/check/attempts.h"
 #include "experiments/options/subject_name.h"
-#include "experiments/subjects/foreign.h"
+#include "experiments/subjects/foreign_state.h"
 #include "experiments/system/clock.h"
 #include "experiments/system/machine.h"
 
@@ -61,18 +61,33 @@ static size_t numbers_of(const struct check *c, unsigned number[NUMBERS])
     return count;
 }
 
-/* Holds the subject to one processor, where it has more: what counts them makes fewer shares. */
+#define ALONE_S 2 /* beside two starts: what spins on one processor may take for ever */
+
+/* Holds the subject to one processor, where it has more: what counts them makes fewer shares.
+ * Nobody says that it runs so: where it does not, it is not asked again. */
 static enum status take_alone(struct check *c, struct check_outcome *o, struct problem *p)
 {
+    const double limit = foreign_timeout_s, own = ALONE_S + 2 * foreign_start_s(c->request->method);
+    const char *what = foreign_limit;
     struct array out;
     struct check_setting s = check_plain(c, &c->at);
-    if (machine_processors() < 2)
+    if (machine_processors() < 2 || c->never_alone)
         return STATUS_OK;
     enum status status = foreign_on_one_processor(&s.method, c->request->method, p);
     if (status != STATUS_OK || (!check_keeps(c, s.method) && !time_for_start(c)))
         return status;
     check_keep(c, s.method);
+    foreign_time_left(limit < own ? limit : own, " (held to one processor)");
     status = check_once(c, &s, &out, p);
+    foreign_time_left(limit, what);
+    if (status == STATUS_DATA) {
+        foreign_end(s.method);
+        c->never_alone = true;
+        if (c->evidence)
+            c->evidence->run.there = false;
+        *p = (struct problem){0};
+        return STATUS_OK;
+    }
     o->now = check_variant(&s);
     uint64_t differing = o->differing;
     if (status == STATUS_OK)

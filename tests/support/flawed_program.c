@@ -150,6 +150,8 @@ int main(int argc, char **argv)
             sum += atoi(getenv("OMP_NUM_THREADS"));
         if (is(argv, "processors"))
             sum += processors();
+        if (is(argv, "never alone") && processors() == 1)
+            exit(5);
         if (is(argv, "noise"))
             for (int i = 0; i < 30000; i++)
                 fprintf(stderr, "noise, noise, noise, line %d\n", i);

@@ -395,6 +395,23 @@ Test(check, asks_other_environments)
     foreign_end(NULL);
 }
 
+/* What cannot run on one processor is not asked for that: its environment is another. */
+Test(check, needs_no_subject_that_runs_on_one_processor)
+{
+    const struct method *m;
+    struct problem p = {0};
+    cr_assert(subject_named(&m, "test", "exec:" FLAWED_PROGRAM " 'never alone'", NULL, &p) ==
+                  STATUS_OK,
+              "%s", p.text);
+    struct check_request r = request_for(m, 2);
+    r.pairs = (struct pairs){{{FP64, FP64}}, 1};
+    struct check_report report = checked(&r);
+    cr_expect(report.failure.status == STATUS_OK, "%s", report.failure.text);
+    cr_expect_geq(report.tried[CHECK_ENVIRONMENT].attempts, 4);
+    cr_expect_eq(report.tried[CHECK_ENVIRONMENT].broken, 0);
+    foreign_end(NULL);
+}
+
 /* What a subject fails with ends its check, and stands there. */
 Test(check, says_what_a_subject_fails_with)
 {
