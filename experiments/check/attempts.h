@@ -200,7 +200,7 @@ enum status check_order_again(struct check *c, const struct check_setting *to,
 /* Did the subject refuse the case at hand with what it failed with, and does it when it is asked
  * again? If it does not, *why says so. */
 bool check_refuses_again(const struct check *c, enum status status, struct problem *why);
-/* The same of a case that gave no result before, which then is left out, and noted. */
+/* Asks so for a case that has given no result. If it is refused again, notes that: true. */
 bool check_refused(const struct check *c, struct check_report *report, enum check_kind kind,
                    enum status status, struct problem *why);
 /* Is a length refused of which nothing was answered? */

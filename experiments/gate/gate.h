@@ -85,8 +85,8 @@ uint64_t gate_runs(double confidence, double differing);
  * that cannot be loaded, or fails when it is first called, has failed; others are read. gate_free
  * is due, also after failure. */
 enum status gate_read(struct gate *g, const char *path, struct problem *p);
-/* Of a subject that fails before it says what it is, its name is known, the last of its words: the
- * entry has failed. */
+/* Makes a failed entry of a subject that fails before it says what it is: all that is known of it
+ * is its name, the last word of the entry's --method. */
 enum status gate_stand_in(struct gate_entry *e, enum status status, const char *why,
                           struct problem *p);
 void gate_free(struct gate *g);

@@ -24,10 +24,10 @@ static inline bool quantise_changes(const struct gemm_shape *s)
  *     scale = fl(max|x| / largest), or 1 where max|x| is 0 or not finite, or 2^-149 where it is 0
  *     element = x / scale, rounded to fp32, then to the format, to its largest number at most
  *
- * of fp32 numbers x, which those of `from` are rounded to; max|x| is that of the numbers that share
- * the scale, and leaves out NaNs. It is DeepSeek-V3's formula but for max|x| = 0, where its
- * quotients are NaN. `largest` is 448 of e4m3, 57344 of e5m2. Scales go to `scales`
- * (gemm_scales_dealt), or, of whole matrices, to s->scale, and s is GEMM_SCALED then. */
+ * where x is a number of `from`, rounded to fp32; max|x| is the largest of all that share the
+ * scale, without NaNs. It is DeepSeek-V3's formula but for max|x| = 0, where its quotients are NaN.
+ * `largest` is 448 of e4m3, 57344 of e5m2. Scales go to `scales` (gemm_scales_dealt), or, of whole
+ * matrices, to s->scale, and s is GEMM_SCALED then. */
 void quantise(const struct array *to, const struct array *from, struct gemm_shape *s,
               float *scales);
 

@@ -38,7 +38,9 @@ enum status foreign_named(const struct method **m, const char *where, const char
 
 /* How long a run may take, of all: 60 s if nobody says so. */
 void foreign_timeout(double seconds);
-/* The same, of a limit that --timeout does not set: what does, as in ", when the time ended". */
+/* The same where something else than --timeout sets the limit. words: what does, in a message, as
+ * in
+ * ", when the time ended". */
 void foreign_time_left(double seconds, const char *words);
 /* What interrupts a run, and ends its process, when it is not 0; NULL: nothing. */
 void foreign_interrupt(const volatile sig_atomic_t *stop);
