@@ -213,9 +213,9 @@ Test(recommend_evidence, adversarial_arrays, .init = make_folder, .fini = remove
     cr_assert_eq(data_write_npy(path, &a, NULL), STATUS_OK);
     for (int without = 0; without <= 1; without++) {
         snprintf(line, sizeof line,
-                 "--data %s --method sum/serial --accumulator fp16,fp32 --seconds 1 --force "
+                 "--data %s --method sum/serial --accumulator fp16,fp32 --seconds %d --force "
                  "--confidence 0.9 %s",
-                 path, without ? "--no-adversarial" : "");
+                 path, without ? 1 : 6, without ? "--no-adversarial" : "");
         json_t *answer = recommend_line(STATUS_OK, line);
         const json_t *narrow = candidate_of(answer, "sum/serial", "fp16");
         const json_t *by = json_object_get(narrow, "broken_by");
