@@ -250,7 +250,7 @@ static enum status parse_all(struct table *t)
     size_t length = strlen(t->file->name);
     if (length > 4 && strcasecmp(t->file->name + length - 4, ".tsv") == 0)
         csv_set_delim(&parser, CSV_TAB);
-    csv_set_blk_size(&parser, 1 << 12);
+    csv_set_blk_size(&parser, 1 << 16);
     mpfr_init2(t->x, 53);
     status = parse_file(t, &parser, chunk);
     mpfr_clear(t->x);
