@@ -15,19 +15,6 @@ static bool has(const struct check_set *set, uint64_t item)
     return i < set->count;
 }
 
-/* Without the subject's name, and without how many bytes were due. */
-static const char *last_words(const char *text, const char *name)
-{
-    static const char said[] = "its last words: ";
-    const char *words = strstr(text, said);
-    size_t length = strlen(name);
-    if (words)
-        return words + strlen(said);
-    return strncmp(text, name, length) == 0 && strncmp(text + length, ": ", 2) == 0
-               ? text + length + 2
-               : text;
-}
-
 #define AGAIN_S 20
 
 bool check_refuses_again(const struct check *c, enum status status, struct problem *why)
@@ -124,5 +111,5 @@ void check_refused_text(char text[CHECK_REFUSED], const struct check_report *rep
         used += (size_t)snprintf(text + used, CHECK_REFUSED - used, " and %zu more",
                                  set.count - LISTED);
     snprintf(text + used, CHECK_REFUSED - used, ", not tried there: %s",
-             last_words(report->refused.first.text, report->request.method->name));
+             foreign_last_words(report->refused.first.text, report->request.method->name));
 }

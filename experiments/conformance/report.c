@@ -6,6 +6,7 @@
 #include "experiments/system/shell.h"
 #include "reference/format/number.h"
 #include "experiments/data/data.h"
+#include "experiments/subjects/foreign.h"
 #include "experiments/system/memory.h"
 #include "reports/text/table.h"
 
@@ -301,8 +302,23 @@ static void add_verdict(struct text *to, const struct conformance_report *r)
         text_format(&line, ", %zu of them legal but unusual", noted);
     if (conformance_report_left(r) > 0)
         text_format(&line, "; %zu inputs not tried", conformance_report_left(r));
+    if (r->refused.count > 0)
+        text_format(&line, "; %zu length%s refused", r->refused.count,
+                    r->refused.count == 1 ? "" : "s");
     text_wrapped(to, &line, TABLE_COLUMNS, 2);
     text_free(&classes);
+}
+
+/* "it refused n = 1, 2, 3, not tried there: ValueError: ..." */
+void conformance_report_refused(struct text *to, const struct conformance_report *r)
+{
+    const struct conformance_refusals *of = &r->refused;
+    for (size_t i = 0; i < of->count; i++)
+        text_format(to, "%s%zu", i == 0 ? "it refused n = " : ", ", of->length[i]);
+    if (of->count > 0) {
+        text_add(to, ", not tried there: ");
+        text_visible(to, foreign_last_words(of->first.text, r->request.method->name));
+    }
 }
 
 void conformance_report_text(struct text *to, const struct conformance_report *r,
@@ -320,6 +336,11 @@ void conformance_report_text(struct text *to, const struct conformance_report *r
         text_format(to, "not tried, for lack of time: %zu inputs\n", conformance_report_left(r));
     if (*left_out)
         text_format(to, "not answered: %s\n", left_out);
+    struct text refused = {0};
+    conformance_report_refused(&refused, r);
+    if (refused.length > 0)
+        text_wrapped(to, &refused, TABLE_COLUMNS, 2);
+    text_free(&refused);
     if (r->failure.status != STATUS_OK)
         text_format(to, "a run failed: %s\n", r->failure.text);
     for (size_t k = 0; k < SPECIAL_CLASSES; k++)

@@ -13,6 +13,9 @@
 void conformance_report_text(struct text *to, const struct conformance_report *r,
                              const char *folder);
 
+/* Appends which lengths were refused and why; nothing where none was. */
+void conformance_report_refused(struct text *to, const struct conformance_report *r);
+
 /* The same as an object; NULL when memory is short. */
 json_t *conformance_report_json(const struct conformance_report *r, const char *folder);
 

@@ -180,13 +180,18 @@ json_t *conformance_report_json(const struct conformance_report *r, const char *
     size_t impossible = conformance_report_impossible(r);
     bool failed = r->failure.status != STATUS_OK;
     pairs_text(left_out, &r->left_out);
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s*, s:s*, s:o}", "method",
-                     r->request.method->name, "device", device, "verdict",
-                     impossible ? "impossible"
-                     : failed   ? "failed"
-                                : "conforms",
-                     "impossible", (json_int_t)impossible, "not_tried",
-                     (json_int_t)conformance_report_left(r), "not_answered",
-                     *left_out ? left_out : NULL, "error", failed ? r->failure.text : NULL, "rows",
-                     rows);
+    struct text refused = {0};
+    conformance_report_refused(&refused, r);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:o}", "method",
+                             r->request.method->name, "device", device, "verdict",
+                             impossible ? "impossible"
+                             : failed   ? "failed"
+                                        : "conforms",
+                             "impossible", (json_int_t)impossible, "not_tried",
+                             (json_int_t)conformance_report_left(r), "not_answered",
+                             *left_out ? left_out : NULL, "refused",
+                             refused.length > 0 ? text_string(&refused) : NULL, "error",
+                             failed ? r->failure.text : NULL, "rows", rows);
+    text_free(&refused);
+    return json;
 }

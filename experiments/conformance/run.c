@@ -21,19 +21,15 @@ static void finding_free(struct conformance_finding *f)
     free(f);
 }
 
-/* Does a program answer a request for this pair? Others say beforehand what they take. */
-static bool answers(const struct conformance_walk *w, struct problem *why)
+static bool answers_zeros(const struct conformance_walk *w, size_t n, struct problem *why)
 {
-    const struct method *m = w->subject.method;
     const struct conformance_request *q = &w->report->request;
     struct conformance_subject subject = w->subject;
     struct conformance_stand stand;
     struct judgement j;
-    if (!m->foreign || name_is_described(m->name))
-        return true;
     subject.exclusive = q->scan[1] && !q->scan[0];
-    subject.product = m->product;
-    enum status status = conformance_stand_open(&stand, &subject, 3, why);
+    subject.product = w->subject.method->product;
+    enum status status = conformance_stand_open(&stand, &subject, n, why);
     if (status == STATUS_OK) {
         struct array in = conformance_stand_input(&stand).x;
         memset(in.data, 0, array_bytes(in.format, in.n));
@@ -41,6 +37,16 @@ static bool answers(const struct conformance_walk *w, struct problem *why)
     }
     conformance_stand_close(&stand);
     return status == STATUS_OK;
+}
+
+/* Does a program answer a request for this pair? Others say beforehand what they take. One that
+ * refuses three elements may take more. */
+static bool answers(const struct conformance_walk *w, struct problem *why)
+{
+    const struct method *m = w->subject.method;
+    struct problem more = {0};
+    return !m->foreign || name_is_described(m->name) || answers_zeros(w, 3, why) ||
+           (foreign_declined() && answers_zeros(w, SPECIAL_ROW_LENGTH, &more));
 }
 
 static enum status shrink_all(struct conformance_report *r, struct problem *p)
@@ -120,6 +126,8 @@ enum status conformance_run(struct conformance_report *r, const struct conforman
         return problem(p, STATUS_INTERRUPTED, "interrupted");
     if (silence.answered == 0)
         r->failure = silence.first;
+    else if (!r->answered && r->failure.status == STATUS_OK)
+        r->failure = r->refused.first;
     return status == STATUS_OK ? shrink_all(r, p) : status;
 }
 

@@ -96,6 +96,64 @@ static enum status count_failure(struct conformance_walk *w, struct conformance_
     return conformance_stand_open(stand, &w->subject, n, p);
 }
 
+/* Every element 1: what nobody refuses for its values. */
+static void fill_ones(const struct array *a)
+{
+    const double one = 1;
+    for (size_t i = 0; a->data && i < a->n; i++)
+        array_encode(a, i, 1, &one);
+}
+
+static void note_refused(struct conformance_refusals *r, size_t n, const struct problem *why)
+{
+    size_t i = 0;
+    while (i < r->count && r->length[i] != n)
+        i++;
+    if (r->first.status == STATUS_OK)
+        r->first = *why;
+    if (i == r->count)
+        r->length[r->count++] = n;
+}
+
+/* No input of this length was answered so far, and one was refused. If ones are refused too, it is
+ * for their number: the length is left out. Makes the subject ready anew. */
+static enum status ask_ones(struct conformance_walk *w, struct conformance_stand *stand, size_t n,
+                            const struct problem *why, struct problem *p)
+{
+    struct judgement j;
+    struct problem again = {0};
+    conformance_stand_close(stand);
+    enum status status = conformance_stand_open(stand, &w->subject, n, p);
+    if (status != STATUS_OK)
+        return status;
+    const struct special_input in = conformance_stand_input(stand);
+    fill_ones(&in.x);
+    fill_ones(&in.y);
+    w->refused = conformance_stand_run(stand, &j, &again) != STATUS_OK && foreign_declined();
+    if (!w->refused)
+        return STATUS_OK;
+    note_refused(&w->report->refused, n, why);
+    conformance_stand_close(stand);
+    return conformance_stand_open(stand, &w->subject, n, p);
+}
+
+/* A subject may refuse to take no elements; what else fails is counted, but for lengths that it
+ * takes no input of. */
+static enum status refused_or_failed(struct conformance_walk *w, struct conformance_stand *stand,
+                                     size_t class, size_t n, const struct problem *failure,
+                                     struct problem *p)
+{
+    const bool foreign = w->subject.method->foreign;
+    if (n == 0 && foreign && foreign_refused())
+        return count_refusal(w, stand, class, p);
+    if (n > 0 && foreign && !w->answered && foreign_declined()) {
+        enum status status = ask_ones(w, stand, n, failure, p);
+        if (status != STATUS_OK || w->refused)
+            return status;
+    }
+    return count_failure(w, stand, class, n, failure, p);
+}
+
 static bool gives_up(const struct conformance_walk *w)
 {
     return w->failed >= GIVE_UP_PAIR || w->report->failed >= GIVE_UP;
@@ -132,13 +190,13 @@ static enum status run_case(struct conformance_walk *w, struct conformance_stand
     }
     if (conformance_stand_run(stand, &j, &failure) != STATUS_OK &&
         !conformance_stopped(&w->report->request))
-        return in.x.n == 0 && w->subject.method->foreign && foreign_refused()
-                   ? count_refusal(w, stand, class, p)
-                   : count_failure(w, stand, class, in.x.n, &failure, p);
+        return refused_or_failed(w, stand, class, in.x.n, &failure, p);
     if (failure.status != STATUS_OK) {
         count_left(w, class);
         return STATUS_OK;
     }
+    w->answered = true;
+    w->report->answered |= in.x.n > 0;
     w->report->found |= j.is == JUDGED_IMPOSSIBLE;
     enum status status = count(&w->report->tally[w->pair][class], w, &in, &j, p);
     return status == STATUS_OK ? count(&w->report->all[class], w, &in, &j, p) : status;
@@ -150,8 +208,8 @@ static enum status run_turn(struct conformance_walk *w, struct conformance_stand
                             bool *any, struct problem *p)
 {
     enum status status = STATUS_OK;
-    for (size_t class = 0; class < SPECIAL_CLASSES && status == STATUS_OK && !gives_up(w);
-         class ++) {
+    for (size_t class = 0;
+         class < SPECIAL_CLASSES && status == STATUS_OK && !w->refused && !gives_up(w); class ++) {
         if (k >= special_class[class]->cases(setting))
             continue;
         *any = true;
@@ -183,9 +241,10 @@ static enum status run_length(struct conformance_walk *w, size_t length, uint64_
         q->show(&w->subject, setting.n);
     enum status status = conformance_stand_open(&stand, &w->subject, setting.n, p);
     bool any = true;
+    w->answered = w->refused = false;
     /* There is one input without elements, and it is tried in any case. */
     size_t first = setting.n > 0 ? (length + w->pair) % q->every : 0;
-    for (size_t k = first; any && status == STATUS_OK; k += q->every) {
+    for (size_t k = first; any && status == STATUS_OK && !w->refused; k += q->every) {
         any = false;
         status = run_turn(w, &stand, &setting, k, until, &any, p);
     }

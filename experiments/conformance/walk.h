@@ -7,6 +7,7 @@ struct conformance_walk {
     struct conformance_report *report;
     struct conformance_subject subject;
     size_t pair, failed;
+    bool answered, refused; /* of the length at hand: an input; all */
 };
 
 /* Runs all that there is time for, until then by clock_ns(). What a subject fails with is counted

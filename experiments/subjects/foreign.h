@@ -57,6 +57,9 @@ bool foreign_refused(void);
  * number than 0, a program ended with an exit status of its own. What returned, and gave too few
  * results or wrong ones, did not. */
 bool foreign_declined(void);
+/* What the subject of this name said itself, in the message of a run that failed: a part of the
+ * text, without the name and without how many bytes were due. */
+const char *foreign_last_words(const char *text, const char *name);
 
 /* Which library's arrays functions of Python take, and what they compute, where their names leave
  * it open: NULL, or "numpy", "norm". STATUS_USAGE where there is no such thing. */

@@ -319,6 +319,18 @@ bool foreign_declined(void)
     return said_no;
 }
 
+const char *foreign_last_words(const char *text, const char *name)
+{
+    static const char said[] = "its last words: ";
+    const char *words = strstr(text, said);
+    size_t length = strlen(name);
+    if (words)
+        return words + strlen(said);
+    return strncmp(text, name, length) == 0 && strncmp(text + length, ": ", 2) == 0
+               ? text + length + 2
+               : text;
+}
+
 enum status foreign_run(const struct task *t, struct problem *p)
 {
     enum status status = question(t, 0, foreign_timeout_s, p);

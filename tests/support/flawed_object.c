@@ -116,6 +116,34 @@ static int refuses(const struct ulpscope_task *t)
     return t->n == 0 ? 9 : sum(t);
 }
 
+/* Takes 100 elements and more; none at all; no NaN; no array of zeros, which comes first of each
+ * length. */
+static int needs_100(const struct ulpscope_task *t)
+{
+    return t->n > 0 && t->n < 100 ? 5 : sum(t);
+}
+
+static int needs_more(const struct ulpscope_task *t)
+{
+    return t->n > 0 ? 5 : sum(t);
+}
+
+static int refuses_nan(const struct ulpscope_task *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (((const double *)t->in)[i] != ((const double *)t->in)[i])
+            return 5;
+    return sum(t);
+}
+
+static int refuses_zeros(const struct ulpscope_task *t)
+{
+    size_t zeros = 0;
+    for (size_t i = 0; i < t->n; i++)
+        zeros += ((const double *)t->in)[i] == 0;
+    return t->n > 0 && zeros == t->n ? 5 : sum(t);
+}
+
 static int one_of_none(const struct ulpscope_task *t)
 {
     int status = sum(t);
@@ -292,6 +320,10 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(fail, ULPSCOPE_NO_PROMISE),
     SUBJECT(silent, ULPSCOPE_NO_PROMISE),
     SUBJECT(refuses, ULPSCOPE_NO_PROMISE),
+    SUBJECT(needs_100, ULPSCOPE_NO_PROMISE),
+    SUBJECT(needs_more, ULPSCOPE_NO_PROMISE),
+    SUBJECT(refuses_nan, ULPSCOPE_NO_PROMISE),
+    SUBJECT(refuses_zeros, ULPSCOPE_NO_PROMISE),
     SUBJECT(one_of_none, ULPSCOPE_NO_PROMISE),
     SUBJECT(crash_of_none, ULPSCOPE_NO_PROMISE),
     {"told", "says what it was told", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE,

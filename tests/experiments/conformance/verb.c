@@ -255,3 +255,43 @@ Test(special_verb, no_elements_are_tried, .init = make_folder, .fini = remove_fo
         clear_bytes(&b);
     }
 }
+
+/* A length that a subject refuses, whatever the elements, is left out, and all others are tried. To
+ * refuse all of them, or an input for its values, is a failure. */
+Test(special_verb, refused_lengths, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *name, *said, *refused;
+        enum status due;
+    } of[] = {{"needs_100", "it refused n = 1, 2, 3, 31, 32, 33, not tried there: ",
+               "it refused n = 1, 2, 3, 31, 32, 33, not tried there: ", STATUS_OK},
+              {"needs_more", "failed on 0 of 1 special inputs", "it refused n = 1, 2, 3, 31, ",
+               STATUS_DATA},
+              {"refuses_nan", "failed on 2 of ", NULL, STATUS_DATA},
+              {"refuses_zeros", "failed on 2 of ", NULL, STATUS_DATA}};
+    foreign_server(ULPSCOPE_PROGRAM);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char name[1000];
+        snprintf(name, sizeof name, FLAWED_OBJECT ":%s", of[i].name);
+        struct arguments a = {.operands = 1, .operand = {name}};
+        give(&a, "device", "cpu");
+        struct bytes b = printed(&a, of[i].due, "");
+        holds((char *)b.data, of[i].said);
+        if (i == 0)
+            holds((char *)b.data, "every result on ");
+        if (i < 2)
+            holds((char *)b.data, i == 0 ? "; 6 lengths refused" : "; 21 lengths refused");
+        clear_bytes(&b);
+        give(&a, "json", NULL);
+        b = printed(&a, of[i].due, "");
+        json_t *json = json_loadb((char *)b.data, b.size, 0, NULL);
+        const char *refused = json_string_value(json_object_get(json, "refused"));
+        if (of[i].refused)
+            cr_expect(refused && strncmp(refused, of[i].refused, strlen(of[i].refused)) == 0, "%s",
+                      refused);
+        else
+            cr_expect(!refused, "%s", refused);
+        json_decref(json);
+        clear_bytes(&b);
+    }
+}
