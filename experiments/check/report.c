@@ -30,12 +30,13 @@ void check_kinds_text(char text[CHECK_TEXT], const struct check_report *r, enum 
     }
 }
 
-void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung)
+void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung,
+                        bool late)
 {
     size_t used = 0, size = CHECK_LONG;
     *text = 0;
     for (size_t kind = 0; kind < CHECK_KINDS && used < size; kind++)
-        if (check_kind_of(kind, rung) && *r->tried[kind].untried)
+        if (check_kind_of(kind, rung) && *r->tried[kind].untried && (!late || r->tried[kind].late))
             used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used ? ", " : "",
                                      check_kinds[kind].name, r->tried[kind].untried);
 }
@@ -160,8 +161,8 @@ static void add_evidence(struct text *to, const struct check_report *r)
         check_kinds_text(words, r, rung, true);
         if (*words && several)
             text_format(&differed, "%s%s", differed.length ? ", " : "differed: ", words);
-        check_untried_text(words, r, rung);
-        if (*words && !check_partly(r))
+        check_untried_text(words, r, rung, check_partly(r));
+        if (*words)
             text_format(&untried, "%s%s", untried.length ? ", " : "not tried: ", words);
     }
     struct text *const part[] = {&unseen, &chosen, &tried, &differed, &untried};

@@ -20,8 +20,10 @@ enum { CHECK_TEXT = 256, CHECK_LONG = 2048 };
 /* Attempts of each kind, or those of them that differed: "repeat 300, process 20". */
 void check_kinds_text(char text[CHECK_TEXT], const struct check_report *r, enum promise rung,
                       bool differing);
-/* Kinds without an attempt, and why: "device (no other device runs it), shape (...)". */
-void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung);
+/* Kinds without an attempt, and why: "device (no other device runs it), shape (...)". late: those
+ * that time did not reach, alone. */
+void check_untried_text(char text[CHECK_LONG], const struct check_report *r, enum promise rung,
+                        bool late);
 /* Was only part of the ladder tried? */
 bool check_partly(const struct check_report *r);
 /* Of --batch: the most numbers of rows that one case was tried with; ", batches of 1 to 4096 rows";

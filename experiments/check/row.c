@@ -189,7 +189,7 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     text_add(&cell[CHECK_TRIED], tried);
     check_kinds_text(differed, r, rung, true);
     text_add(&cell[CHECK_DIFFERED], differed);
-    check_untried_text(untried, r, rung);
+    check_untried_text(untried, r, rung, false);
     text_add(&cell[CHECK_REASON_IS], is.reason);
     text_add(&cell[CHECK_NOT_TRIED_KINDS], untried);
     text_unsigned(&cell[CHECK_OVER_SHAPES], is.shapes);

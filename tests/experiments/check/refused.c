@@ -4,12 +4,18 @@
 
 #include "tests/support/program.h"
 
-static int check(const char *subject, const char *more)
+static int check_for(const char *seconds, const char *subject, const char *more)
 {
     char arguments[600];
     snprintf(arguments, sizeof arguments,
-             "%s --device cpu --storage fp64 --accumulator fp64 --seconds 2 %s", subject, more);
+             "%s --device cpu --storage fp64 --accumulator fp64 --seconds %s %s", subject, seconds,
+             more);
     return run_program("check", arguments);
+}
+
+static int check(const char *subject, const char *more)
+{
+    return check_for("2", subject, more);
 }
 
 static void make(void)
@@ -95,7 +101,8 @@ Test(check_refused, is_not_what_fails_at_times, .init = make, .fini = remove_fol
     cr_expect(check("python:own.py:once@array", "--only repeat") == 3);
     expect_said("out", "FAILED in repeat");
     expect_said("out", "the same was answered when it was asked again");
-    cr_expect(check("python:own.py:one_length@array", "--only after,repeat --n 1000") == 3);
+    cr_expect(check_for("15", "python:own.py:one_length@array", "--only after,repeat --n 1000") ==
+              3);
     expect_said("out", "FAILED in after");
     expect_said("out", "made for 1000");
     cr_expect(check("python:own.py:falls@array", "--only repeat") == 3);
@@ -131,7 +138,19 @@ Test(check_refused, time_does_not_make_cases, .init = make, .fini = remove_folde
  * array of that length comes first in a process. */
 Test(check_refused, what_remembers_by_length_is_found, .init = make, .fini = remove_folder)
 {
-    cr_expect(check("python:own.py:by_length@array", "--only after --n 1000") == 0);
+    cr_expect(check_for("10", "python:own.py:by_length@array", "--only after --n 1000") == 0);
     expect_said("out", "breaks run_to_run");
     expect_said("out", "in a process whose first run was on ");
+}
+
+/* Kinds that were asked for and that time did not reach are said, also of a part of the ladder;
+ * what was not asked for is not. */
+Test(check_refused, what_time_did_not_reach_is_said, .init = make, .fini = remove_folder)
+{
+    cr_expect(check_for("0.02", "python:own.py:even@array", "--only after,repeat --n 1000") == 0);
+    expect_said("out", "run_to_run         kept ");
+    expect_said("out", "not tried: after (no time was left to start another process)");
+    char *out = content("out");
+    cr_expect(!strstr(out, "environment ("), "%s", out);
+    free(out);
 }
