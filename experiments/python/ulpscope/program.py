@@ -86,7 +86,7 @@ class Function:
         return "scan" if "cumsum" in last or not any("expected 4" not in words for words in seen) and seen else "sum"
 
     def serve(self, connection: socket.socket) -> None:
-        """One process of the program's: until it has no more questions."""
+        """One process of the program's: until it has no more questions. The connection is the caller's to close."""
         _, (source, sink), _, _ = socket.recv_fds(connection, 1, 2)
         status, words = 0, ""
         with os.fdopen(source, "rb") as questions, os.fdopen(sink, "wb", buffering=0) as answers:
@@ -103,7 +103,6 @@ class Function:
             connection.sendall(f"{status} {words}".encode())
         except OSError:
             pass
-        connection.close()
 
 
 def run(words: Iterable[str], function: Function | None = None, broken: bool = False) -> str:
@@ -155,7 +154,8 @@ def wait(process: subprocess.Popen[bytes], listener: socket.socket | None, funct
             watched = [listener] + ([descriptor] if descriptor is not None else [])
             ready, _, _ = select.select(watched, [], [], 0.2)
             if listener in ready:
-                function.serve(listener.accept()[0])
+                with listener.accept()[0] as connection:
+                    function.serve(connection)
     finally:
         if descriptor is not None:
             os.close(descriptor)
