@@ -98,7 +98,8 @@ static enum format format_of(hid_t type, const char *storage)
                  size);
         return f;
     }
-    bool plain = (class == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE) || class == H5T_OPAQUE;
+    bool whole = class == H5T_INTEGER && H5Tget_precision(type) == 8 * size;
+    bool plain = (whole && H5Tget_sign(type) == H5T_SGN_NONE) || class == H5T_OPAQUE;
     if (!plain || (size != 1 && size != 2))
         fail("data", "found a type that is no floating-point number, expected fp16, bf16, fp32 or "
                      "fp64, or their bits as unsigned integers of 8 or 16 bits with --storage");

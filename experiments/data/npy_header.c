@@ -297,7 +297,7 @@ enum { MAGIC = 6, PREFIX_1 = 10, PREFIX_2 = 12 };
 
 /* Finds the header: its place and its length, which must lie within the file. */
 static enum status find_header(const struct data_file *file, size_t *offset, size_t *length,
-                               struct problem *p)
+                               bool *latin, struct problem *p)
 {
     unsigned char prefix[PREFIX_2] = {0};
     size_t got = file->size < PREFIX_2 ? file->size : PREFIX_2;
@@ -314,6 +314,7 @@ static enum status find_header(const struct data_file *file, size_t *offset, siz
     if (major < 1 || major > 3 || minor != 0)
         return problem(p, STATUS_DATA, "%s: found .npy version %u.%u, expected 1.0, 2.0 or 3.0",
                        file->path, major, minor);
+    *latin = major < 3;
     *offset = major == 1 ? PREFIX_1 : PREFIX_2;
     *length = (size_t)prefix[8] | (size_t)prefix[9] << 8;
     if (major > 1)
@@ -326,16 +327,33 @@ static enum status find_header(const struct data_file *file, size_t *offset, siz
     return STATUS_OK;
 }
 
-static enum status read_text(struct npy_header *header, const struct data_file *file, size_t offset,
-                             size_t length, struct problem *p)
+/* From Latin-1 to UTF-8, in place: there is room for twice the length, and the text lies at its
+ * end. */
+static size_t to_utf8(char *to, const char *from, size_t length)
 {
-    char *text = malloc(length + 1);
+    size_t put = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)from[i];
+        if (c >= 0x80)
+            to[put++] = (char)(0xc0 | c >> 6);
+        to[put++] = (char)(c < 0x80 ? c : 0x80 | (c & 0x3f));
+    }
+    return put;
+}
+
+static enum status read_text(struct npy_header *header, const struct data_file *file, size_t offset,
+                             size_t length, bool latin, struct problem *p)
+{
+    char *text = length < SIZE_MAX / 2 ? malloc(2 * length + 1) : NULL;
     if (!text)
         return problem(p, STATUS_MEMORY, "%s: out of memory for a header of %zu bytes", file->path,
                        length);
-    enum status status = data_file_read(file, offset, length, text, p);
-    if (status == STATUS_OK)
-        status = npy_header_parse(header, file->path, text, length, p);
+    enum status status = data_file_read(file, offset, length, text + length, p);
+    if (status == STATUS_OK && !latin)
+        status = npy_header_parse(header, file->path, text + length, length, p);
+    else if (status == STATUS_OK)
+        status =
+            npy_header_parse(header, file->path, text, to_utf8(text, text + length, length), p);
     free(text);
     return status;
 }
@@ -344,7 +362,8 @@ enum status npy_header_read(struct npy_header *header, size_t *offset, const str
                             struct problem *p)
 {
     size_t begin = 0, length = 0;
-    enum status status = find_header(file, &begin, &length, p);
+    bool latin = false;
+    enum status status = find_header(file, &begin, &length, &latin, p);
     *offset = begin + length;
-    return status == STATUS_OK ? read_text(header, file, begin, length, p) : status;
+    return status == STATUS_OK ? read_text(header, file, begin, length, latin, p) : status;
 }

@@ -50,6 +50,7 @@ Test(hdf5, refused)
         {"huge", ":/x", "more elements than", STATUS_DATA},
         {"overflow", ":/x", "more elements than", STATUS_DATA},
         {"integers", ":/x", "no floating-point number", STATUS_DATA},
+        {"twelve_bits", ":/x", "no floating-point number", STATUS_DATA},
         {"loop", ":/x", "no dataset '/x'", STATUS_USAGE},
         {"two", "", "several datasets, expected FILE:/PATH with one of: /", STATUS_USAGE},
         {"plain", ":/y", "one of: /x", STATUS_USAGE},
@@ -59,4 +60,6 @@ Test(hdf5, refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         expect_problem(put_corpus(bad[i].name, bad[i].member), FORMATS, bad[i].status, bad[i].said,
                        bad[i].name);
+    expect_problem(put_corpus("twelve_bits", ":/x"), BF16, STATUS_DATA, "no floating-point number",
+                   "twelve bits as bf16");
 }

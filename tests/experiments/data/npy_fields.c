@@ -116,6 +116,31 @@ Test(npy_fields, long_records_and_fortran_order)
     clear_bytes(&b);
 }
 
+/* Headers of version 1 and 2 are in Latin-1, those of version 3 in UTF-8: a name is typed and told
+ * in UTF-8. */
+Test(npy_fields, names_beyond_ascii)
+{
+    static const char *const name[] = {"\xb5m", "\xb5m", "\xc2\xb5m"};
+    for (int version = 1; version <= 3; version++) {
+        char type[64], part[320];
+        struct bytes b = {0}, one;
+        snprintf(type, sizeof type, "[('%s', '<f8')]", name[version - 1]);
+        one = npy(type, "(2,)", false);
+        add_string(&b, "\x93NUMPY");
+        add_number(&b, (uint64_t)version, 2);
+        add_number(&b, one.size - 10, version == 1 ? 2 : 4);
+        add_bytes(&b, one.data + 10, one.size - 10);
+        add_double(&b, field_x(0), false);
+        add_double(&b, field_x(1), false);
+        const char *path = put_file("named.npy", &b);
+        snprintf(part, sizeof part, "%s:\xc2\xb5m", path);
+        expect_values(part, 2, 0, field_x);
+        expect_problem(path, FORMATS, STATUS_USAGE, "FIELD, of \xc2\xb5m", part);
+        clear_bytes(&one);
+        clear_bytes(&b);
+    }
+}
+
 /* Of a file whose own name has a colon all of it is the name. */
 Test(npy_fields, colons_in_names)
 {

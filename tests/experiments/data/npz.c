@@ -212,6 +212,59 @@ Test(npz, lies)
         }
 }
 
+/* Of records longer than what is read at once a field is read alone: the checksum is of all bytes,
+ * and told before a stream's end is. */
+static enum status note_end(void *context, const struct data *about, struct problem *p)
+{
+    (void)about, (void)p;
+    *(bool *)context = true;
+    return STATUS_OK;
+}
+
+static enum status take_any(void *context, const struct array *block, size_t done, size_t of,
+                            struct problem *p)
+{
+    (void)context, (void)block, (void)done, (void)of, (void)p;
+    return STATUS_OK;
+}
+
+Test(npz, checksum_of_long_records)
+{
+    static const char header[] = "{'descr': [('x', '<f8'), ('p', '|S300000')], "
+                                 "'fortran_order': False, 'shape': (2,)}";
+    char *filler = calloc(1, 300000), part[320];
+    struct bytes data = {0};
+    add_string(&data, "\x93NUMPY\x01");
+    add_number(&data, 0, 1);
+    add_number(&data, strlen(header), 2);
+    add_string(&data, header);
+    for (size_t i = 0; i < 2; i++) {
+        double x = 1.5;
+        add_bytes(&data, &x, sizeof x);
+        add_bytes(&data, filler, 300000);
+    }
+    for (int how = 0; how < 8; how++) {
+        struct zip z = {0};
+        struct member m = {
+            .name = "x.npy", .data = data, .deflated = how & 1, .crc = how & 2 ? 7 : 0};
+        add_member(&z, &m);
+        snprintf(part, sizeof part, "%s:x:x", end_zip(&z, "long.npz", ""));
+        bool ended = false;
+        const struct data_stream stream = {.take = take_any, .end = note_end, .context = &ended};
+        struct data_options options = {.storage = FORMATS, .stream = how & 4 ? &stream : NULL};
+        struct data_set set;
+        struct problem p = {0};
+        enum status status = data_read(&set, part, &options, &p);
+        cr_expect(status == (how & 2 ? STATUS_DATA : STATUS_OK), "%d: %d %s", how, (int)status,
+                  p.text);
+        cr_expect(!(how & 2) || strstr(p.text, "checksum"), "%d: '%s'", how, p.text);
+        cr_expect(ended == (how == 4 || how == 5), "%d: ended %d", how, ended);
+        data_free(&set);
+    }
+    clear_bytes(&data);
+    free(filler);
+}
+
 /* However it is cut off or a byte of it changes: refused, or the same numbers. */
 Test(npz, cut_off_and_changed)
 {
