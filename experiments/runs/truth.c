@@ -33,8 +33,11 @@ enum status truth_check(const struct truth *t, const char *name, const struct ar
 static enum status write_exact(struct truth *t, const char *name, struct problem *p)
 {
     char decimal[NUMBER_TEXT];
-    mpfr_t shown; /* all digits of what has an end */
-    mpfr_init2(shown, t->reference.cut ? REFERENCE_HEX_DIGITS : mpfr_get_prec(t->reference.sum));
+    mpfr_t shown; /* all bits of what has an end; of what has none true ones, not the last two */
+    mpfr_prec_t bits = mpfr_get_prec(t->reference.sum);
+    if (t->reference.cut)
+        bits = bits - 2 < REFERENCE_HEX_DIGITS ? bits - 2 : REFERENCE_HEX_DIGITS;
+    mpfr_init2(shown, bits);
     mpfr_set(shown, t->reference.sum, MPFR_RNDZ);
     char *hex = number_hex_mpfr(shown);
     mpfr_clear(shown);

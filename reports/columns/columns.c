@@ -86,7 +86,10 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
      "those in the fullest bin"},
     {"exact_hex", "",
      "the same, all its bits, as a hex float; of a norm, a mean, a variance whose bits do not end "
-     "within 640, or a product of more than 4096, the first 256 of them, the rest cut off"},
+     "within 640, or a product of more than 4096, the first 256 of them, the rest cut off; of sums "
+     "of exponentials, their logarithms and softmax the first 192 or more. A softmax closer to 0 "
+     "than "
+     "2^-10000 stands here, and in exact, as 2^-10000"},
     {"err_abs", "",
      "|result - exact|; of a scan or a scatter-add, here as in the other columns of errors, the "
      "largest of all outputs, each held against the exact sum of what it covers"},
