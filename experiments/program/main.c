@@ -85,7 +85,9 @@ static enum status dispatch(int argc, char **argv, struct problem *p)
         return STATUS_OK;
     }
     table_set_wide(argument_flag(&arguments, "wide"));
-    status = subjects(&arguments, p);
+    status = inputs_spared(&arguments, p);
+    if (status == STATUS_OK)
+        status = subjects(&arguments, p);
     return status == STATUS_OK ? arguments.verb->run(&arguments, p) : status;
 }
 

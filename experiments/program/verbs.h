@@ -7,6 +7,10 @@ extern const struct verb verb_bench, verb_check, verb_compare, verb_doctor, verb
     verb_kernels, verb_list, verb_merge, verb_recommend, verb_report, verb_reveal, verb_run,
     verb_serve, verb_sum;
 
+/* STATUS_USAGE where an option names a file to be written that is read, or that another one writes.
+ */
+enum status inputs_spared(const struct arguments *a, struct problem *p);
+
 /* Is this a rank that has nothing to do for a verb, which says so? *status is the verb's then. */
 bool left_to_rank_0(const char *verb, enum status *status, struct problem *p);
 

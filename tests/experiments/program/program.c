@@ -328,3 +328,52 @@ Test(program, compares_each_study_with_itself, .init = make_folder, .fini = remo
         cr_expect(run_program("compare", "s s") == 0, "%s", studies[i]);
     }
 }
+
+/* A file that is read is never written over, nor are two outputs one file. */
+Test(program, spares_what_it_reads, .init = make_folder, .fini = remove_folder)
+{
+    static const char manifest[] = "{\"device\": \"cpu\", \"subjects\": [{\"subject\": "
+                                   "\"sum/tiled\", \"n\": 10, \"storage\": \"fp32\"}]}";
+    static const struct {
+        const char *verb, *arguments, *said;
+    } wrong[] = {
+        {"check", "sum/tiled --device cpu --seconds 1 --data x.csv --out x.csv",
+         "--out: found x.csv, which --data reads"},
+        {"check", "sum/tiled --device cpu --seconds 1 --data y.txt,x.csv:1 --out ./link",
+         "--out: found ./link, which --data reads"},
+        {"check", "sum/tiled --device cpu --data x.csv --seconds 1 --reproducer x.csv",
+         "--reproducer: found x.csv, which --data reads"},
+        {"gate", "g.json --markdown g.json", "--markdown: found g.json, which gate reads"},
+        {"gate", "g.json --junit g.xml --markdown g.xml",
+         "--markdown: found g.xml, which --junit writes"},
+        {"compare", "one one --out one/results.csv", "--out: found one/results.csv, which compare"},
+    };
+    struct bytes numbers = {0}, gate = {0}, study = {0};
+    add_string(&numbers, "1\n2\n3\n");
+    add_string(&gate, manifest);
+    put_file("x.csv", &numbers);
+    put_file("y.txt", &numbers);
+    put_file("g.json", &gate);
+    cr_assert(symlink("x.csv", in_folder("link")) == 0);
+    cr_assert(run_program("run", "accuracy --device cpu --method sum/tiled --input ones --n 8 "
+                                 "--storage fp32 --accumulator fp32 --out one --quiet") == 0);
+    study = get_file(in_folder("one/results.csv"));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cr_expect(run_program(wrong[i].verb, wrong[i].arguments) == 2, "%s", wrong[i].arguments);
+        expect_said("err", wrong[i].said);
+    }
+    static const char *const name[] = {"x.csv", "g.json", "one/results.csv"};
+    struct bytes *const due[] = {&numbers, &gate, &study};
+    for (size_t i = 0; i < 3; i++) {
+        struct bytes b = get_file(in_folder(name[i]));
+        cr_expect(b.size == due[i]->size && memcmp(b.data, due[i]->data, b.size) == 0, "%s",
+                  name[i]);
+        clear_bytes(&b);
+        clear_bytes(due[i]);
+    }
+    cr_expect(run_program("check", "sum/tiled --device cpu --seconds 1 --data y.txt --out z.csv") ==
+              0);
+    cr_expect(run_program("check", "sum/tiled --device cpu --seconds 1 --data y.txt --out z.csv") ==
+              0);
+    cr_expect(run_program("compare", "one one --out one/differences.csv") == 0);
+}
