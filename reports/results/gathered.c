@@ -250,17 +250,6 @@ static enum status read_file(struct gathered *g, const struct rows_file *f, stru
     return status;
 }
 
-enum status gathered_study(struct gathered *g, const char *path, struct problem *p)
-{
-    char *study;
-    *g = (struct gathered){.path = path};
-    if (asprintf(&study, "%s/study.json", path) < 0)
-        return no_memory(path, p);
-    enum status status = study_read(&g->study, study, p);
-    free(study);
-    return status;
-}
-
 void gathered_free(struct gathered *g)
 {
     tdestroy(g->by_id, free);
@@ -268,6 +257,7 @@ void gathered_free(struct gathered *g)
         struct gathered_case *c = &g->item[i];
         for (size_t k = 0; k < CASE_ALL; k++)
             free(c->field[k]);
+        free(c->run);
         free(c->bits);
         free(c->offset);
         free(c->first);
@@ -278,53 +268,28 @@ void gathered_free(struct gathered *g)
     *g = (struct gathered){0};
 }
 
-const char *gathered_machine(const struct gathered *g)
-{
-    const json_t *machine = json_object_get(g->study, "machine"),
-                 *gpu = json_array_get(json_object_get(machine, "gpus"), 0);
-    const char *name =
-        json_string_value(json_object_get(gpu ? gpu : machine, gpu ? "name" : "cpu"));
-    return name ? name : "a machine that study.json does not name";
-}
-
-const char *gathered_word(const struct gathered *g, const char *object, const char *name)
-{
-    const json_t *from = object ? json_object_get(g->study, object) : g->study;
-    const char *word = json_string_value(json_object_get(from, name));
-    return word ? word : "";
-}
-
 /* --- results.csv, gathered by case: bits, errors and times of all runs --- */
-
-/* An encoding, or a hash of many: 0x and up to 32 hexadecimal digits. */
-static enum status read_bits(struct hash128 *bits, const struct csv_row *row, struct problem *p)
-{
-    const char *text = row->field[RESULTS_RESULT_BITS];
-    size_t digits = strncmp(text, "0x", 2) == 0 ? strlen(text + 2) : 0;
-    if (digits == 0 || digits > 32 || strspn(text + 2, "0123456789abcdefABCDEF") != digits)
-        return problem(p, STATUS_DATA,
-                       "%s: line %zu: result_bits: found '%s', expected 0x and hexadecimal digits",
-                       row->path, row->line, text);
-    *bits = (struct hash128){{0, 0}};
-    for (const char *c = text + 2; *c; c++) {
-        uint64_t digit = (uint64_t)(*c <= '9' ? *c - '0' : (*c | 0x20) - 'a' + 10);
-        bits->word[0] = bits->word[0] << 4 | bits->word[1] >> 60;
-        bits->word[1] = bits->word[1] << 4 | digit;
-    }
-    return STATUS_OK;
-}
 
 static enum status take_bits(struct gathered_case *c, const struct csv_row *row, struct problem *p)
 {
-    if (!grow(&c->bits, c->runs, sizeof *c->bits) || !grow(&c->offset, c->runs, sizeof *c->offset))
+    uint64_t run;
+    enum status status = csv_whole(row, RESULTS_RUN, "run", &run, p);
+    if (status != STATUS_OK)
+        return status;
+    if (run == 0)
+        return problem(p, STATUS_DATA, "%s: line %zu: run: found '0', expected 1 or more: edited",
+                       row->path, row->line);
+    if (!grow(&c->bits, c->runs, sizeof *c->bits) ||
+        !grow(&c->offset, c->runs, sizeof *c->offset) || !grow(&c->run, c->runs, sizeof *c->run))
         return no_memory(row->path, p);
+    c->run[c->runs] = (struct gathered_run){run, row->line};
     if (!c->first) {
         c->first = strdup(row->field[RESULTS_RESULT_BITS]);
         c->result = strdup(row->field[RESULTS_RESULT]);
         if (!c->first || !c->result)
             return problem(p, STATUS_MEMORY, "%s: out of memory", row->path);
     }
-    return read_bits(&c->bits[c->runs++], row, p);
+    return results_parse_bits(&c->bits[c->runs++], row, p);
 }
 
 /* The figures that are read of a row. */
@@ -402,6 +367,8 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
     struct gathered_case *c = NULL;
     struct figure f[FIGURES];
     enum status status = case_of(g, row, results_case_column, &c, p);
+    if (status == STATUS_OK)
+        status = results_check_status(row, p);
     if (status != STATUS_OK)
         return status;
     if (!*row->field[RESULTS_RESULT_BITS]) {
@@ -421,6 +388,28 @@ static enum status take_result(void *context, const struct csv_row *row, struct 
         c->right_infinity |= f[RESULT].known && isinf(f[RESULT].value) &&
                              strcmp(row->field[RESULTS_STATUS], "ok") == 0;
     return status;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct gathered_run *x = a, *y = b;
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+                                  : (x->line > y->line) - (x->line < y->line);
+}
+
+/* A row that stands twice, as in files that somebody joined, would count as two runs. */
+static enum status check_once(const struct gathered *g, struct gathered_case *c, struct problem *p)
+{
+    if (c->runs > 0)
+        qsort(c->run, c->runs, sizeof *c->run, by_number);
+    for (size_t i = 1; i < c->runs; i++)
+        if (c->run[i].number == c->run[i - 1].number)
+            return problem(p, STATUS_DATA,
+                           "%s/results.csv: line %zu: run: found '%llu', which line %zu has too, "
+                           "expected each once: edited",
+                           g->path, c->run[i].line, (unsigned long long)c->run[i].number,
+                           c->run[i - 1].line);
+    return STATUS_OK;
 }
 
 static int by_bits(const void *a, const void *b)
@@ -443,8 +432,10 @@ enum status gathered_results(struct gathered *g, struct problem *p)
     static const struct rows_file file = {"results.csv", results_columns, results_column_of,
                                           take_result};
     enum status status = read_file(g, &file, p);
-    for (size_t i = 0; status == STATUS_OK && i < g->count; i++)
+    for (size_t i = 0; status == STATUS_OK && i < g->count; i++) {
+        status = check_once(g, &g->item[i], p);
         sort_results(&g->item[i]);
+    }
     return status;
 }
 

@@ -7,14 +7,20 @@
 #include "reference/base/hash.h"
 #include "reports/csv/file.h"
 
+struct gathered_run {
+    uint64_t number; /* from 1 */
+    size_t line;
+};
+
 /* A case, with all its runs. */
 struct gathered_case {
     char *field[CASE_ALL]; /* as results.csv has them; "" for those that it does not have */
     enum promise promise;
     double n;
     struct figure cond_log2;
-    uint64_t runs;        /* that gave a result */
-    struct hash128 *bits; /* of the results: sorted, none twice, `distinct` of them */
+    uint64_t runs;            /* that gave a result */
+    struct gathered_run *run; /* of each result, `runs` of them: which run, on which line */
+    struct hash128 *bits;     /* of the results: sorted, none twice, `distinct` of them */
     size_t distinct;
     double *offset; /* of each run: its err_ulp, of sums negative below the exact sum; NULL: not
                      * known */

@@ -171,6 +171,23 @@ enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, 
                    row->path, row->line, text, HASH_DIGITS);
 }
 
+enum status results_parse_bits(struct hash128 *bits, const struct csv_row *row, struct problem *p)
+{
+    const char *text = row->field[RESULTS_RESULT_BITS];
+    size_t digits = strncmp(text, "0x", 2) == 0 ? strlen(text + 2) : 0;
+    if (digits == 0 || digits > 32 || strspn(text + 2, "0123456789abcdefABCDEF") != digits)
+        return problem(p, STATUS_DATA,
+                       "%s: line %zu: result_bits: found '%s', expected 0x and hexadecimal digits",
+                       row->path, row->line, text);
+    *bits = (struct hash128){{0, 0}};
+    for (const char *c = text + 2; *c; c++) {
+        uint64_t digit = (uint64_t)(*c <= '9' ? *c - '0' : (*c | 0x20) - 'a' + 10);
+        bits->word[0] = bits->word[0] << 4 | bits->word[1] >> 60;
+        bits->word[1] = bits->word[1] << 4 | digit;
+    }
+    return STATUS_OK;
+}
+
 enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, enum columns_of of,
                                struct problem *p)
 {
@@ -247,4 +264,17 @@ enum status results_check(const struct csv_row *row, struct problem *p)
     if (status == STATUS_OK)
         status = check_texts(row, p);
     return status == STATUS_OK ? check_exact(row, p) : status;
+}
+
+enum status results_check_status(const struct csv_row *row, struct problem *p)
+{
+    const char *text = row->field[RESULTS_STATUS];
+    const bool result = *row->field[RESULTS_RESULT_BITS];
+    for (enum outcome o = 0; o < OUTCOMES; o++)
+        if (strcmp(text, outcome_name[o]) == 0 && result == (o < OUTCOME_UNSUPPORTED))
+            return STATUS_OK;
+    return problem(p, STATUS_DATA, "%s: line %zu: status: found '%s', expected %s: edited",
+                   row->path, row->line, text,
+                   result ? "ok, overflow or nan, as there is a result"
+                          : "unsupported or error, as there is no result");
 }

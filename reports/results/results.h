@@ -54,7 +54,11 @@ void results_append(struct results *r, const struct results_row *row);
 /* Holds a result to its bits, and the exact value to all of its own: STATUS_DATA where columns of a
  * row contradict each other. */
 enum status results_check(const struct csv_row *row, struct problem *p);
+/* The same of its status: a result has another than what has none. */
+enum status results_check_status(const struct csv_row *row, struct problem *p);
 
+/* An encoding, or a hash of many: 0x and up to 32 hexadecimal digits. */
+enum status results_parse_bits(struct hash128 *bits, const struct csv_row *row, struct problem *p);
 /* Reads what results_hash and results_scan wrote. */
 enum status results_parse_hash(struct hash128 *hash, const struct csv_row *row, struct problem *p);
 enum status results_parse_scan(struct scan_facts *s, const struct csv_row *row, enum columns_of of,

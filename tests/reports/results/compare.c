@@ -62,10 +62,12 @@ static void put_results(const char *side, const struct line *line, enum columns_
     columns_header(&header, results_column_of(of), results_columns(of));
     add_string(&b, text_string(&header));
     text_free(&header);
-    for (; line->id; line++) {
+    for (size_t row = 1; line->id; line++, row++) {
+        char run[24]; /* which may have gaps, and stands once */
+        snprintf(run, sizeof run, "%zu", row);
         const char *field[RESULTS_SCAN_COLUMNS] = {[RESULTS_EXPERIMENT] = "accuracy",
                                                    [RESULTS_CASE_ID] = line->id,
-                                                   [RESULTS_RUN] = "1",
+                                                   [RESULTS_RUN] = run,
                                                    [RESULTS_RESULT_BITS] = line->bits,
                                                    [RESULTS_ERR_ULP] =
                                                        line->ulp ? line->ulp : "0.25",
@@ -157,6 +159,7 @@ Test(compare, verdicts, .init = make_folder, .fini = remove_folder)
         struct line a[] = {ROW("01", "m", due[i].promise, "cpu", "", due[i].a), {0}},
                     b[] = {ROW("01", "m", due[i].promise, "cpu", "", due[i].b), {0}};
         struct problem p = {0};
+        a[0].status = *due[i].a ? "ok" : "error";
         a[0].share = due[i].share_a;
         b[0].share = due[i].share_b;
         b[0].status = due[i].status_b;

@@ -102,6 +102,68 @@ Test(contradictions, of_further_runs, .init = make_folder, .fini = remove_folder
     expect_said("err", "b/results.csv: line 4: method: found 'sum/serial', expected 'sum/tiled'");
 }
 
+/* A status that there is none of, or of runs without a result; runs are counted from 1. */
+Test(contradictions, of_status_and_run, .init = make_folder, .fini = remove_folder)
+{
+    static const char study[] = "accuracy --device cpu --method sum/tiled --input uniform --n 100 "
+                                "--storage fp32 --accumulator fp32 --quiet";
+    static const struct edit edit[] = {
+        {"status", "great", "status: found 'great', expected ok, overflow or nan"},
+        {"status", "error", "status: found 'error', expected ok, overflow or nan"},
+        {"status", "", "status: found '', expected ok, overflow or nan"},
+        {"run", "0", "run: found '0', expected "},
+    };
+    char options[600];
+    for (const char *out = "ab"; *out; out++) {
+        snprintf(options, sizeof options, "%s --out %c", study, *out);
+        cr_assert_eq(run_program("run", options), 0);
+    }
+    for (size_t i = 0; i < sizeof edit / sizeof *edit; i++) {
+        change("a/results.csv", "b/results.csv", column_named(edit[i].column), edit[i].to);
+        cr_expect_eq(run_program("compare", "a b"), 3, "compare, %s", edit[i].to);
+        expect_said("err", edit[i].says);
+        cr_expect_eq(run_program("report", "b"), 3, "report, %s", edit[i].to);
+        expect_said("err", edit[i].says);
+        if (strcmp(edit[i].to, "error") != 0) /* is run again */
+            cr_expect_eq(run_program("run", options), 3, "run, %s", edit[i].to);
+    }
+}
+
+/* A row that stands twice would count as two runs. Rows may be in any order. */
+Test(contradictions, of_rows_that_stand_twice, .init = make_folder, .fini = remove_folder)
+{
+    static const char study[] = "variance --device cpu --method sum/tiled --input uniform --n 100 "
+                                "--runs 3 --quiet --storage fp32 --accumulator fp32";
+    char options[600];
+    for (const char *out = "ab"; *out; out++) {
+        snprintf(options, sizeof options, "%s --out %c", study, *out);
+        cr_assert_eq(run_program("run", options), 0);
+    }
+    char *rows = content("a/results.csv"), *line[4];
+    for (size_t i = 0; i < 4; i++)
+        line[i] = strtok(i ? NULL : rows, "\n");
+    static const size_t order[][4] = {{3, 1, 2, 0}, {1, 2, 3, 2}, {2, 2, 0, 0}};
+    for (size_t i = 0; i < 3; i++) {
+        struct bytes edited = {0};
+        add_string(&edited, line[0]);
+        add_string(&edited, "\n");
+        for (size_t k = 0; k < 4 && order[i][k] > 0; k++) {
+            add_string(&edited, line[order[i][k]]);
+            add_string(&edited, "\n");
+        }
+        put_file("b/results.csv", &edited);
+        clear_bytes(&edited);
+        cr_expect_eq(run_program("compare", "a b"), i > 0 ? 3 : 0, "%zu", i);
+        if (i > 0)
+            expect_said("err", i == 1 ? "b/results.csv: line 5: run: found '2', which line 3 has "
+                                        "too, expected each once: edited"
+                                      : "b/results.csv: line 3: run: found '2', which line 2");
+        if (i > 0)
+            cr_expect_eq(run_program("report", "b"), 3);
+    }
+    free(rows);
+}
+
 /* Operations have columns of their own. */
 Test(contradictions, of_other_operations, .init = make_folder, .fini = remove_folder)
 {

@@ -13,15 +13,17 @@ struct told {
 };
 
 /* A row of one case of sums; the last of what is told has no text. */
-static void add_row(struct bytes *file, const struct told *told)
+static void add_row(struct bytes *file, const struct told *told, size_t run)
 {
-    static const struct told always[] = {{RESULTS_EXPERIMENT, "accuracy"},
-                                         {RESULTS_CASE_ID, "00000000000000aa"},
-                                         {RESULTS_RUN, "1"},
-                                         {RESULTS_METHOD, "sum/tiled"},
-                                         {RESULTS_METHOD + CASE_PROMISE - CASE_METHOD, "none"},
-                                         {RESULTS_METHOD + CASE_N - CASE_METHOD, "10"},
-                                         {RESULTS_STATUS, "ok"}};
+    char number[24];
+    snprintf(number, sizeof number, "%zu", run);
+    const struct told always[] = {{RESULTS_EXPERIMENT, "accuracy"},
+                                  {RESULTS_CASE_ID, "00000000000000aa"},
+                                  {RESULTS_RUN, number},
+                                  {RESULTS_METHOD, "sum/tiled"},
+                                  {RESULTS_METHOD + CASE_PROMISE - CASE_METHOD, "none"},
+                                  {RESULTS_METHOD + CASE_N - CASE_METHOD, "10"},
+                                  {RESULTS_STATUS, "ok"}};
     const char *cell[RESULTS_COLUMNS];
     for (size_t i = 0; i < RESULTS_COLUMNS; i++)
         cell[i] = "";
@@ -57,7 +59,7 @@ static enum status gather(struct gathered *g, const struct told (*row)[8], size_
     columns_header(&header, results_column, RESULTS_COLUMNS);
     add_bytes(&file, header.data, header.length);
     for (size_t i = 0; i < rows; i++)
-        add_row(&file, row[i]);
+        add_row(&file, row[i], i + 1);
     put_file("results.csv", &file);
     text_free(&header);
     clear_bytes(&study);
