@@ -219,7 +219,14 @@ void check_keep(struct check *c, const struct method *m);
 enum status check_served(struct check *c, const struct check_setting *s, const char *more,
                          const struct method **served, struct problem *p);
 
-/* Runs the case's outputs at such a place of a batch, whose other elements have this byte; other is
+/* What the other elements of a batch are: each of their bytes, or an infinity, which e4m3 has not.
+ */
+enum { CHECK_PLUS = 0x100, CHECK_MINUS };
+const char *check_others_are(int byte); /* ", among NaN" */
+bool check_others_can(enum format f, int byte);
+void check_others_fill(const struct array *in, size_t n, int byte);
+
+/* Runs the case's outputs at such a place of a batch, whose other elements are `byte`; other is
  * a copy of the check with the batch's setting, length and memory. out->data is malloced. */
 enum status check_run_batch(const struct check *c, struct check *other,
                             const struct surrounding *is, const struct batch_place *at, int byte,

@@ -13,22 +13,12 @@
 /* --- an output of another batch --- */
 
 enum { SHORT = 64 }; /* terms, or elements */
-enum { LIKE = -1 };  /* others equal it; otherwise the value of each of their bytes */
+enum { LIKE = -1 };  /* others equal it; otherwise the byte that says what they are */
 
 struct batch {
     struct batch_place place;
     int others;
 };
-
-static const char *are(int others)
-{
-    return others == LIKE   ? ""
-           : others == 0xff ? ", among NaN"
-           : others == 0    ? ", among zeros"
-           : others == 0x3c ? ", among small numbers"
-           : others == 0x7b ? ", among large numbers"
-                            : ", among large negative numbers";
-}
 
 void check_say_place(char text[CHECK_WORDS], const struct check *c, const struct batch_place *place,
                      const struct setting *s)
@@ -56,7 +46,8 @@ static void say(char text[CHECK_WORDS], const struct check *c, const struct batc
 {
     check_say_place(text, c, &b->place, s);
     size_t used = strlen(text);
-    snprintf(text + used, CHECK_WORDS - used, "%s", are(b->others));
+    snprintf(text + used, CHECK_WORDS - used, "%s",
+             b->others == LIKE ? "" : check_others_are(b->others));
 }
 
 /* If all items are alike, the first that differs from earlier attempts; otherwise its own. */
@@ -80,7 +71,7 @@ enum status check_run_batch(const struct check *c, struct check *other,
 {
     const struct operation *operation = c->request->method->operation;
     struct check_setting plain = check_plain(c, &c->at);
-    memset(other->in.data, byte, array_bytes(other->in.format, is->n));
+    check_others_fill(&other->in, is->n, byte);
     setting_fill_batch(operation, &other->in, is, at, &c->in, &c->at.setting);
     other->made = (struct setting_operands){.of.in = other->in};
     enum status status = setting_make(&other->made, operation, &is->setting, c->at.seed, p);
@@ -326,7 +317,7 @@ enum status check_place(struct check *c, struct check_outcome *o, struct problem
 
 enum status check_others(struct check *c, struct check_outcome *o, struct problem *p)
 {
-    static const int bytes[] = {LIKE, 0xff, 0x00, 0x3c, 0x7b, 0xfb};
+    static const int bytes[] = {LIKE, 0xff, 0x00, 0x3c, 0x7b, 0xfb, CHECK_PLUS, CHECK_MINUS};
     static const size_t sides[][BATCH_SIDES] = {{8, 8}, {33, 5}, {2, 2}, {200, 3}};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof sides / sizeof *sides && status == STATUS_OK; i++) {
@@ -340,7 +331,8 @@ enum status check_others(struct check *c, struct check_outcome *o, struct proble
                            !check_enough(c, &own);
              k++) {
             b.others = bytes[k];
-            status = take(c, &own, b, p);
+            if (b.others == LIKE || check_others_can(c->in.format, b.others))
+                status = take(c, &own, b, p);
         }
         status = joined(o, &own, status);
     }

@@ -136,6 +136,29 @@ static enum status minds_nan(const struct task *t, struct problem *p)
     return status;
 }
 
+/* What is rounded otherwise where some row's sum is infinite: -inf is a masked row. */
+static enum status minds_infinity(const struct task *t, double infinity, struct problem *p)
+{
+    enum status status = as(t->method->operation->fixed, t, p);
+    bool any = false;
+    for (size_t r = 0; status == STATUS_OK && r < t->of->bins; r++)
+        any |= array_get(&t->out, r) == infinity;
+    for (size_t r = 0; any && r < t->of->bins; r++)
+        if (isfinite(array_get(&t->out, r)) && array_get(&t->out, r) != 0)
+            array_set_bits(&t->out, r, array_bits(&t->out, r) ^ 1);
+    return status;
+}
+
+static enum status minds_plus(const struct task *t, struct problem *p)
+{
+    return minds_infinity(t, INFINITY, p);
+}
+
+static enum status minds_minus(const struct task *t, struct problem *p)
+{
+    return minds_infinity(t, -INFINITY, p);
+}
+
 static struct method liar_of(const char *name,
                              enum status (*lie)(const struct task *, struct problem *))
 {
@@ -189,6 +212,8 @@ static const struct lie {
     {"gemm/tiled", "the last element", minds_the_last, CHECK_PLACE},
     {"rows/tiled", "NaN above", minds_nan, CHECK_OTHERS},
     {"gemm/tiled", "NaN to the left", minds_nan, CHECK_OTHERS},
+    {"rows/tiled", "infinity in a row", minds_plus, CHECK_OTHERS},
+    {"rows/tiled", "-infinity in a row", minds_minus, CHECK_OTHERS},
 };
 
 Test(check_batch, each_kind_finds_what_it_is_about)
