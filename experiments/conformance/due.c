@@ -6,11 +6,11 @@
 #include "experiments/conformance/product.h"
 #include "reference/measure/measure.h"
 
-/* Of squares as they are: may rounding bring their sum, at most twice the exact one, beyond the
- * range? */
+/* Of squares as they are, or where nobody says how: may rounding bring their sum, at most twice the
+ * exact one, beyond the range? */
 static bool squares_overflow(const struct reference *r, const struct theorem *t, enum format f)
 {
-    return t->kind == THEOREM_NORM &&
+    return (t->kind == THEOREM_NORM || t->kind == THEOREM_NONE) &&
            isinf(format_round(f, 2 * mpfr_get_d(r->moment.squares, MPFR_RNDU)));
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiments/conformance/product.h"
+#include "experiments/conformance/statistic.h"
 #include "experiments/system/shell.h"
 #include "reference/format/number.h"
 #include "experiments/data/data.h"
@@ -295,6 +296,10 @@ static void add_verdict(struct text *to, const struct conformance_report *r)
         text_format(&line, "failed on %zu of %zu special inputs", failed, cases);
     } else if (cases == 0) {
         text_add(&line, "nothing was tried");
+    } else if (special_numbers_unbounded(r->request.method)) {
+        text_format(&line,
+                    "NaN, infinities and signs of all results on %zu special inputs are right",
+                    cases);
     } else {
         text_format(&line, "every result on %zu special inputs is possible", cases);
     }
@@ -332,6 +337,10 @@ void conformance_report_text(struct text *to, const struct conformance_report *r
         if (r->all[k].note)
             text_format(to, "%s: %zu noted, first: %s\n", conformance_report_class(r, k),
                         r->all[k].noted, r->all[k].note);
+    if (special_numbers_unbounded(r->request.method))
+        text_add(to,
+                 "numbers: held to no bound, as nothing is known of how it computes them; `run` "
+                 "tells their errors\n");
     if (conformance_report_left(r) > 0)
         text_format(to, "not tried, for lack of time: %zu inputs\n", conformance_report_left(r));
     if (*left_out)

@@ -26,6 +26,25 @@ bool special_is_statistic(const struct method *m)
     return false;
 }
 
+bool special_numbers_unbounded(const struct method *m)
+{
+    if (m->bound != THEOREM_NONE)
+        return false;
+    switch (exact_facts[m->operation->of].form) {
+    case FORM_QUOTIENT:
+    case FORM_MOMENTS:
+    case FORM_ROW:
+    case FORM_ROOT:
+    case FORM_PRODUCT:
+        return true;
+    case FORM_SUM:
+    case FORM_ELEMENT:
+    case FORM_INDEX:
+        break;
+    }
+    return false;
+}
+
 struct row {
     const struct conformance_subject *subject;
     const struct array *in;

@@ -15,6 +15,10 @@
 /* Is this what a method's results are judged by? */
 bool special_is_statistic(const struct method *m);
 
+/* Is a theorem all that could say which numbers are possible, and there is none? So it is of a
+ * user's means, exponentials, norms and products. */
+bool special_numbers_unbounded(const struct method *m);
+
 /* Judges the results of one row. STATUS_MEMORY when memory is short. */
 enum status conformance_judge_statistic(struct judgement *j, const struct conformance_subject *s,
                                         const struct array *in, const struct array *out,

@@ -6,7 +6,7 @@
 #include "experiments/conformance/special.h"
 #include "experiments/subjects/foreign.h"
 #include "kernels/method/method.h"
-#include "tests/support/files.h"
+#include "tests/support/program.h"
 
 static void holds(const char *text, const char *what)
 {
@@ -186,6 +186,52 @@ Test(special_verb, leaves_out_what_a_program_does_not_answer)
     holds((char *)none.data, "\"verdict\": \"failed\"");
     holds((char *)none.data, "\"not_answered\": \"fp32/fp64\"");
     clear_bytes(&none);
+}
+
+/* Of a subject of the user's nobody knows how it computes a mean or a norm: its numbers are held to
+ * no bound, and the report says so, as 3 of whatever numbers would pass. Squares that overflow are
+ * noted, as those of our own norms are. */
+Test(special_verb, says_where_numbers_are_held_to_no_bound, .init = make_folder,
+     .fini = remove_folder)
+{
+    static const char held[] = "every result on ", special[] = "NaN, infinities and signs of all ",
+                      warns[] = "numbers: held to no bound, as nothing is known of how it computes";
+    static const struct {
+        const char *function;
+        const char *head, *also;
+    } of[] = {
+        {"three@array@mean", special, warns},
+        {"norm@array@norm", special, "overflow on the way to a norm that is in range"},
+        {"total@array@sum", held, "cases"},
+    };
+    struct bytes b = {0};
+    add_string(&b, "import math\n"
+                   "def three(x):\n"
+                   "    if not len(x): return math.nan\n"
+                   "    return 3.0 if all(math.isfinite(v) for v in x) else sum(x)\n"
+                   "def norm(x): return math.sqrt(sum(v * v for v in x))\n"
+                   "def total(x): return sum(x)\n");
+    put_file("f.py", &b);
+    clear_bytes(&b);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char line[300];
+        snprintf(line, sizeof line,
+                 "python:f.py:%s --special --storage fp64 --accumulator fp64 --device cpu "
+                 "--seconds 3",
+                 of[i].function);
+        cr_expect_eq(run_program("check", line), 0, "%s", of[i].function);
+        char *out = content("out");
+        holds(out, of[i].head);
+        holds(out, of[i].also);
+        cr_expect_eq(strstr(out, warns) != NULL, of[i].head == special, "%s", of[i].function);
+        free(out);
+        snprintf(line + strlen(line), sizeof line - strlen(line), " --json");
+        cr_expect_eq(run_program("check", line), 0, "%s", of[i].function);
+        out = content("out");
+        holds(out,
+              of[i].head == special ? "\"numbers_bounded\": false" : "\"numbers_bounded\": true");
+        free(out);
+    }
 }
 
 /* --- several subjects --- */
