@@ -22,7 +22,8 @@ enum {
     CACHE = 32 << 20,     /* for chunks */
     CHUNK_MOST = 1 << 29, /* bytes of one */
     MEMORY_MOST_GB = 4,   /* for whatever a file makes the library ask for */
-    SPARSE = 1 << 30,     /* bytes that a file may claim without holding them */
+    SPARSE = 1 << 30,     /* bytes that a file may claim without holding them, */
+    ABSENT = 1 << 18,     /* and chunks: each is looked for, however small it is */
     RATIO_MOST = 4096     /* bytes of data from a byte of the file */
 };
 
@@ -196,6 +197,20 @@ static void check_layout(hid_t list, size_t width, hsize_t chunk[H5S_MAX_RANK], 
             fail("data", "found chunks of more than %d bytes, expected smaller ones", CHUNK_MOST);
 }
 
+/* A chunk that is there takes a byte of the file, or more. */
+static void check_chunks(const struct box *b, const hsize_t *chunk, long long size)
+{
+    size_t chunks = 1;
+    bool overflow = false;
+    for (int d = 0; d < b->rank; d++) {
+        hsize_t each = chunk[d] > 0 ? chunk[d] : 1, left = b->length[d] % each;
+        overflow |=
+            __builtin_mul_overflow(chunks, (size_t)(b->length[d] / each + (left > 0)), &chunks);
+    }
+    if (overflow || chunks > ABSENT + (size_t)size)
+        fail("data", "found %zu chunks, more than its %lld bytes can hold", chunks, size);
+}
+
 static hid_t open_dataset(hid_t file, const char *path)
 {
     int linked = 0;
@@ -258,6 +273,8 @@ int main(int argc, char **argv)
     if (!empty && (overflow || (bytes > SPARSE && bytes / RATIO_MOST > (size_t)facts.st_size)))
         fail("data", "found a shape of more elements than its %lld bytes can hold",
              (long long)facts.st_size);
+    if (!empty && chunked)
+        check_chunks(&b, chunk, (long long)facts.st_size);
     n = empty ? 0 : n;
     printf("array %s %zu %zu\n", format_facts[f].name, n,
            n > 0 ? data_rows((size_t)b.rank, shape) : 0);
