@@ -65,10 +65,10 @@ struct conformance_report {
 };
 
 /* Runs and judges all, then shrinks the first finding of each class. Runs that fail are counted;
- * after the second in a pair of formats the next pair follows, after the twelfth none. A length that
- * a foreign subject refuses is left out; it is a failure where the subject refuses all. Where time
- * is short, it is shared among the pairs, and among the lengths in each; the classes take turns. A
- * quarter of it is kept for shrinking once there is something to shrink.
+ * after the second in a pair of formats the next pair follows, after the twelfth none. A length
+ * that a foreign subject refuses is left out; it is a failure where the subject refuses all. Where
+ * time is short, it is shared among the pairs, and among the lengths in each; the classes take
+ * turns. A quarter of it is kept for shrinking once there is something to shrink.
  * STATUS_INTERRUPTED where it was stopped; the report is valid then too.
  * conformance_report_free is due, also after failure. */
 enum status conformance_run(struct conformance_report *r, const struct conformance_request *request,
