@@ -13,19 +13,14 @@ enum status conformance_check(const struct arguments *a, struct problem *p);
 /* A paragraph for --help. */
 #define SPECIAL_DETAILS                                                                            \
     "--special runs the subject on special inputs instead: signed zeros, infinities, NaN, "        \
-    "subnormals, "                                                                                 \
-    "overflow at the end or on the way, each power of two alone and cancelled, sparse and short "  \
-    "inputs, "                                                                                     \
-    "edges of tiles, factors of products; of statistics of rows also masked and equal elements, "  \
-    "large means and scores, squares that overflow. A result that no order of rounded additions "  \
-    "can give "                                                                                    \
-    "is an "                                                                                       \
-    "error (a method that does more than add is held to its theorem, an extremum to the exact "    \
-    "result, a statistic of a row to what is due of NaN and infinities and to its theorem). It "   \
-    "is printed with the smallest input found that shows it, and with the command "                \
-    "that "                                                                                        \
-    "reproduces it; exit status 1. Of a matrix product all elements of D are sums of the same "    \
-    "products, and C, which is the last term; --chip names a model's. "                            \
-    "--data tries one input of yours; --seconds bounds the time, "                                 \
-    "and the "                                                                                     \
-    "report says how many inputs were left out; --out keeps the inputs found, and special.csv."
+    "subnormals, overflow at the end or on the way, each power of two alone and cancelled, "       \
+    "sparse and short inputs, edges of tiles, factors of products; for statistics of rows "        \
+    "also masked and equal elements, large means and scores, squares that overflow. A result "     \
+    "that no order of rounded additions can give is an error (a method that does more than "       \
+    "add must meet its theorem, an extremum must be exact, a statistic of a row must treat "       \
+    "NaN and infinities as documented and meet its theorem). It is printed with the smallest "     \
+    "input found that shows it, and with the command that reproduces it; exit status 1. For "      \
+    "a matrix product all elements of D are sums of the same products and C, which is the "        \
+    "last term; --chip names a model's. --data tries one input of yours; --seconds bounds "        \
+    "the time, and the report says how many inputs were left out; --out keeps the inputs "         \
+    "found, and special.csv."

@@ -29,7 +29,7 @@ const struct option_spec option_specs[] = {
     {"threads", 0, "LIST", "run bench serve reveal check recommend",
      "threads per block (GPU), or CPU threads where a method uses them"},
     {"blocks", 0, "LIST", "run bench serve reveal check recommend",
-     "blocks in the grid; of NCCL's sums its channels"},
+     "blocks in the grid; for NCCL the number of channels"},
     {"scan", 0, "LIST", "run bench reveal check",
      "scans: inclusive, exclusive (does output i include element i?)"},
     {"output", 0, "LIST", "run bench reveal",
@@ -93,9 +93,8 @@ const struct option_spec option_specs[] = {
      "kind of array that python: functions take: numpy, torch, cupy, jax, array (default: by their "
      "module)"},
     {"operation", 0, "NAME", "run bench check reveal recommend serve",
-     "what python: functions compute, and exec: programs in check and reveal, where nothing else "
-     "says it: sum, scan, dot, gemm, ...; recommend: sum, gemm or a "
-     "statistic of rows, as softmax"},
+     "what python: functions compute, and exec: programs in check and reveal, if nothing else says "
+     "it: sum, scan, dot, gemm, ...; recommend: sum, gemm or a statistic of rows, such as softmax"},
     {"prefix", 0, "I", "reveal",
      "scans: reveal the order of this output, 0 to n - 1 (default: the last)"},
     {"against", 0, "METHOD", "reveal", "compare with the order of another method"},
@@ -139,7 +138,7 @@ const struct option_spec option_specs[] = {
     {"junit", 0, "FILE", "gate", "write the verdicts as JUnit XML"},
     {"markdown", 0, "FILE", "gate", "write the verdicts as a table of Markdown"},
     {"baseline", 0, "DIR", "gate", "compare bits and errors with DIR/baseline.json"},
-    {"update", 0, NULL, "gate", "record the baseline anew, and print what changed"},
+    {"update", 0, NULL, "gate", "record the baseline again, and print what changed"},
     {"quiet", 'q', NULL, "run merge", "no table and no progress"},
     {"help", 'h', NULL, "", "this text"},
     {0},

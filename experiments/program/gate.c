@@ -134,36 +134,30 @@ const struct verb verb_gate = {
     .operands = "FILE",
     .least = 1,
     .most = 1,
-    .summary = "holds the subjects of a manifest to promises, tolerances and recorded bits, for CI",
+    .summary =
+        "checks the subjects of a manifest against promises, tolerances and recorded bits, for CI",
     .details =
         "FILE is JSON: {\"subjects\": [{\"subject\": \"sum/tiled\", \"promise\": "
-        "\"gpu_to_gpu\"}]}. Each entry has a\n"
-        "subject, as `check` takes it; a promise (the subject's own, where it is left out); a "
-        "tolerance and\n"
-        "quantity, as `recommend` takes them, held on each data file and input named; and device, "
-        "storage,\n"
-        "accumulator, input, data, n, seed, threads, blocks, scan, keys, bins, rows, layout, keep, "
-        "ranks, load, as\n"
-        "options have them: a string, a number, or a list of these. What stands beside `subjects` "
-        "holds for\n"
-        "all entries. Paths are from the directory that the program runs in.\n"
+        "\"gpu_to_gpu\"}]}. Each entry has a subject, as `check` takes it; a promise (default: "
+        "the subject's own); a tolerance and quantity, as `recommend` takes them, checked on "
+        "each data file and input named; and device, storage, accumulator, input, data, n, "
+        "seed, threads, blocks, scan, keys, bins, rows, layout, keep, ranks, load, as the "
+        "options of these names: a string, a number, or a list of these. Members beside "
+        "`subjects` apply to all entries. Paths are relative to the directory in which the "
+        "program runs.\n"
         "\n"
-        "confidence (0.95) and differing (0.01): run_to_run is kept where as many runs agree as "
-        "say with\n"
-        "this confidence that fewer than this share of runs differ: ln(1 - confidence) / ln(1 - "
-        "differing),\n"
-        "299. Where the time, seconds (10), ends before that, or before each kind of attempt was "
-        "made, the\n"
-        "entry is `not tried`, and is not passed. An entry ends as soon as its evidence is "
-        "complete.\n"
+        "confidence (0.95) and differing (0.01): run_to_run is kept if enough runs agree to "
+        "say, with this confidence, that fewer than this fraction of runs differ: ln(1 - "
+        "confidence) / ln(1 - differing), 299. If seconds (10) end before that, or before each "
+        "kind of attempt was made, the entry is `not tried` and has not passed. An entry ends "
+        "as soon as its evidence is complete.\n"
         "\n"
-        "--baseline DIR holds results and their errors to those in DIR/baseline.json, bit by bit. "
-        "--update\n"
-        "records them anew, of the entries that are kept, and prints what differs.\n"
+        "--baseline DIR compares results and their errors with DIR/baseline.json, bit by bit. "
+        "--update records those of the entries that are kept, and prints the differences.\n"
         "\n"
         "Exit status: 0 all are kept; 1 one is broken, inexact, changed or not tried; 2 the "
-        "manifest is\n"
-        "wrong; 3 a file cannot be read or written, or a subject failed; 4 a device is not there.",
+        "manifest is wrong; 3 a file cannot be read or written, or a subject failed; 4 a "
+        "device is not there.",
     .examples =
         "  ulpscope gate experiments/examples/gate.json\n"
         "  ulpscope gate experiments/examples/gate.json --junit gate.xml --markdown gate.md\n"

@@ -28,16 +28,17 @@ const struct verb verb_merge = {
     .most = OPERANDS_MAX,
     .summary = "joins the shards of one study into one results directory",
     .details =
-        "`run EXPERIMENT --shard I/N` runs the I-th of N shares of a study's cases, on any machine "
-        "and at any\ntime: the N commands differ in I alone, and each can be interrupted and run "
-        "again. merge joins their\ndirectories: the rows of one process, but for their order and "
-        "times. study.json names the machine and\nthe program of each shard.\n\n"
-        "Nothing is run. Every shard must be there once and finished, their inputs the same. "
-        "Derived "
-        "files, the table\nand the verdict are made of all rows: a promise that two machines break "
-        "together shows here. Exit status\n1 where a bound or a promise is broken, 2 where the "
-        "directories are not the shards of one study, 3 where a\nshard is not finished or a file "
-        "cannot be read.",
+        "`run EXPERIMENT --shard I/N` runs the I-th of N shares of a study's cases, on any "
+        "machine and at any time: the N commands differ only in I, and each can be interrupted "
+        "and run again. merge joins their directories; the rows are those of a single process, "
+        "except for their order and times. study.json names the machine and the program of "
+        "each shard.\n"
+        "\n"
+        "merge runs no case. Every shard must be given once and be finished, and their inputs "
+        "must be the same. Derived files, the table and the verdict cover all rows, so a "
+        "promise that only two machines together break shows here. Exit status 1: a bound or a "
+        "promise is broken; 2: the directories are not the shards of one study; 3: a shard is "
+        "not finished or a file cannot be read.",
     .examples = "  ulpscope run accuracy --device cpu --n 1000 --shard 1/2\n"
                 "  ulpscope run accuracy --device cpu --n 1000 --shard 2/2\n"
                 "  ulpscope merge results-accuracy-1of2 results-accuracy-2of2",

@@ -248,25 +248,22 @@ const struct verb verb_sum = {
     .operands = "FILE",
     .least = 0,
     .most = 1,
-    .summary = "the exact sum of a file, its condition number, what each accumulator makes of it",
+    .summary = "the exact sum of a file, its condition number, and the result in each accumulator",
     .details =
-        "FILE is .npy (f2, f4, f8 of either byte order, any shape; V2 or u2 with --storage bf16; "
-        "of a\nstructured dtype FILE:FIELD), .npz (FILE:NAME), .h5 (FILE:/PATH), .csv and .tsv "
-        "(FILE:COLUMN, by name or number), .safetensors (all tensors of a "
-        "floating-point type,\nor FILE#TENSOR), text with a number a line, raw little-endian "
-        "numbers (with --storage), or - for\nstandard input. --input takes a generated input in "
-        "its "
-        "place, with --n, --seed, --cond and\n--storage.\n"
-        "With --stream, or where a file does not fit in memory, it is read block by block in "
-        "bounded "
-        "memory:\nthe exact sum, the condition number and the census are told, and no accumulator "
-        "is tried.\n"
+        "FILE is .npy (f2, f4, f8 of either byte order, any shape; V2 or u2 with --storage "
+        "bf16; for a structured dtype FILE:FIELD), .npz (FILE:NAME), .h5 (FILE:/PATH), .csv "
+        "and .tsv (FILE:COLUMN, by name or number), .safetensors (all tensors of a "
+        "floating-point type, or FILE#TENSOR), text with one number per line, raw "
+        "little-endian numbers (with --storage), or - for standard input. --input takes a "
+        "generated input instead, with --n, --seed, --cond and --storage. With --stream, or if "
+        "a file does not fit in memory, it is read block by block in bounded memory: this "
+        "prints the exact sum, the condition number and the census, and tries no accumulator. "
         "Ranks that mpirun or srun started share such a file: each reads a part of its plain "
-        "numbers, and rank 0\ntells the sum, the same bits for any number of ranks.\n"
-        "Data in another format than --storage says is rounded to it only with --convert.\n"
-        "What looks like a file of another kind (HDF5, zip, gzip, PNG, Parquet, pickle, ...) is "
-        "refused,\nunless --raw says that all its bytes are raw numbers.\n"
-        "The exact sum is of the stored values: `exact_hex` has all its bits.",
+        "numbers, and rank 0 prints the sum, with the same bits for any number of ranks. Data "
+        "in another format than --storage is rounded to it only with --convert. A file that "
+        "looks like another kind (HDF5, zip, gzip, PNG, Parquet, pickle, ...) is refused, "
+        "unless --raw says that all its bytes are raw numbers. The exact sum is that of the "
+        "stored values: `exact_hex` has all its bits.",
     .examples = "  ulpscope sum --input uniform --n 1e6 --storage fp32\n"
                 "  ulpscope sum --input cond --n 1000 --cond 1e20 --json\n"
                 "  printf '%s\\n' 1 1e100 1 -1e100 | ulpscope sum -",

@@ -186,10 +186,11 @@ Test(check_verb, fits_on_a_screen, .init = make_folder, .fini = remove_folder)
 Test(check_verb, says_what_a_program_is, .init = make_folder, .fini = remove_folder)
 {
     cr_expect(check("--help") == 0);
-    expect_said("out",
-                "An exec: subject is what --operation says, else a sum; with --scan a scan, with "
-                "--keys or --bins a\nscatter-add, with --rows or --layout a sum of rows, "
-                "with --shape a matrix product.");
+    expect_said(
+        "out",
+        "An exec: subject computes what --operation says, else a sum; with --scan a scan, with "
+        "--keys or\n--bins a scatter-add, with --rows or --layout a sum of rows, with "
+        "--shape a matrix product.");
 }
 
 Test(check_verb, tells_what_is_kept_only_where_all_was_tried, .init = make_folder,
