@@ -10,7 +10,7 @@
 #include "experiments/data/file.h"
 #include "experiments/options/options.h"
 
-#define INSTALL "install libhdf5-dev, then build anew"
+#define INSTALL "install libhdf5-dev, then build again"
 
 /* Beside this program, or where an installation has it. */
 static bool find_process(char *path, size_t size)

@@ -133,7 +133,7 @@ static bool begins_npz(const struct data_head *head)
 static const struct data_library zlib = {.name = "zlib",
                                          .version = ZLIB_VERSION,
                                          .gives = "reads .npz files",
-                                         .install = "install zlib1g-dev, then build anew"};
+                                         .install = "install zlib1g-dev, then build again"};
 
 const struct data_reader npz_reader = {.what = "a .npz file",
                                        .library = &zlib,

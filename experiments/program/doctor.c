@@ -110,12 +110,11 @@ static void tell_reference(struct report *r)
 static void tell_gpu(struct report *r)
 {
     if (!gpu_build()) {
-        tell(
-            r, ABSENT, "CUDA",
-            json_string("this build has no GPU side: it gives methods on GPUs, CUB's and cuBLAS's, "
-                        "and their speed; all else works. To have it: install the CUDA Toolkit "
-                        "(tried: 13.0; nvcc on PATH or in /usr/local/cuda), then cmake -B build "
-                        "-DULPSCOPE_CUDA=ON && cmake --build build"));
+        tell(r, ABSENT, "CUDA",
+             json_string("not in this build: needed for methods on GPUs, CUB's and cuBLAS's; "
+                         "everything else works. To add it: install the CUDA Toolkit (tried: 13.0; "
+                         "nvcc on PATH or in /usr/local/cuda), then cmake -B build "
+                         "-DULPSCOPE_CUDA=ON && cmake --build build"));
         return;
     }
     tell(r, GOOD, "CUDA",
@@ -124,14 +123,14 @@ static void tell_gpu(struct report *r)
     bool newer = *build_cccl != 0;
     tell(r, newer ? GOOD : ABSENT, "newer CCCL",
          newer ? json_string(build_cccl)
-               : json_string("none, so that CUB's levels of determinism (cub/sum_gpu_to_gpu, ...) "
-                             "are left out: give CMake -DULPSCOPE_CCCL_DIR=, headers of CCCL 3.1 "
-                             "or later; 3.5 has all"));
+               : json_string("none, so CUB's levels of determinism (cub/sum_gpu_to_gpu, ...) are "
+                             "left out: give CMake -DULPSCOPE_CCCL_DIR=, headers of CCCL 3.1 or "
+                             "later; 3.5 has all"));
     tell(r, gpu_cublas() ? GOOD : ABSENT, "cuBLAS",
          gpu_cublas()
              ? json_string(gpu_cublas())
-             : json_string("none, so that no cublas/ method runs: install it with the CUDA "
-                           "Toolkit, and build anew if it was not there then"));
+             : json_string("none, so no cublas/ method runs: install it with the CUDA Toolkit, "
+                           "and build again if it was missing then"));
     int count = gpu_count(false);
     tell(r, count ? GOOD : ABSENT, "driver", json_string(gpu_driver()));
     if (count == 0)
@@ -167,7 +166,7 @@ static void tell_tool(struct report *r, const char *tool, const char *gives, con
         }
         at += length + (at[length] == ':');
     }
-    tell(r, ABSENT, tool, json_sprintf("not on PATH: %s; to have it: %s", gives, type));
+    tell(r, ABSENT, tool, json_sprintf("not on PATH: %s; to get it: %s", gives, type));
 }
 
 /* Libraries that formats of users' files need. */
@@ -178,7 +177,7 @@ static void tell_libraries(struct report *r)
         tell(r, l->version ? GOOD : ABSENT, l->name,
              l->version
                  ? json_sprintf("%s: %s", l->version, l->gives)
-                 : json_sprintf("none in this build: it %s; to have it: %s", l->gives, l->install));
+                 : json_sprintf("none in this build: it %s; to add it: %s", l->gives, l->install));
 }
 
 static void tell_mpi(struct report *r)
@@ -189,8 +188,8 @@ static void tell_mpi(struct report *r)
         char text[MPI_TEXT];
         bool there = mpi_there(l, text);
         tell(r, there ? GOOD : ABSENT, name[l],
-             json_sprintf("%s: it runs %s/allreduce, %s/reduce_scatter and their algorithms", text,
-                          prefix[l], prefix[l]));
+             json_sprintf("%s; needed for %s/allreduce, %s/reduce_scatter and their algorithms",
+                          text, prefix[l], prefix[l]));
     }
 }
 
@@ -204,7 +203,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     tell_gpu(&r);
     tell_libraries(&r);
     tell_mpi(&r);
-    tell_tool(&r, "cmake", "builds ulpscope anew", "apt-get install cmake");
+    tell_tool(&r, "cmake", "builds ulpscope", "apt-get install cmake");
     tell_tool(&r, "gnuplot", "draws the pictures of `ulpscope report`, whose tables need none",
               "apt-get install gnuplot-nox");
     tell_tool(&r, "dot", "draws the trees of `ulpscope reveal --dot`", "apt-get install graphviz");

@@ -166,7 +166,7 @@ bool mpi_there(enum mpi_library l, char text[MPI_TEXT])
     bool built = version && find_worker(l, worker);
     bool there = !program || on_path(program, (size_t)length);
     if (!built)
-        snprintf(text, MPI_TEXT, "this build has no %s: install %s, then build anew", is->title,
+        snprintf(text, MPI_TEXT, "this build has no %s: install %s, then build again", is->title,
                  is->packages);
     else if (!there)
         snprintf(text, MPI_TEXT, "found no %.200s: install %s, or set %s", program, is->package,
