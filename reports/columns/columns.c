@@ -6,7 +6,7 @@ const struct column case_columns[CASE_ALL] = {
                  "16 hexadecimal digits, a hash of everything that defines the case: the same on "
                  "every machine"},
     [CASE_METHOD] = {"method", "", "the method, as `list methods` names it"},
-    [CASE_PROMISE] = {"promise", "", "the reproducibility that the method claims"},
+    [CASE_PROMISE] = {"promise", "", "the reproducibility guarantee that the method claims"},
     [CASE_DEVICE] = {"device", "", "cpu, or cuda:N for GPU N"},
     [CASE_STORAGE] = {"storage", "", "format that the input is kept in"},
     [CASE_ACCUMULATOR] =
@@ -16,19 +16,20 @@ const struct column case_columns[CASE_ALL] = {
     [CASE_N] = {"n", "elements", "length of the input"},
     [CASE_COND_LOG2] =
         {"cond_log2", "bits",
-         "log2 of the condition number sum|x| / |sum x| of the stored input, measured; inf if the "
-         "exact sum is 0. Dot products: of the products, sum|x y| / |sum x y|, here and in all "
-         "columns. Norms, means, variances: A / |exact|, with A the norm itself, sum|x| / n, sum "
-         "x^2 / n. Products of all elements, extrema and indices: 0, with A = |exact|. Scans: of "
-         "the elements that the last output covers. Bins and rows: of the fullest, of a matrix "
-         "product of its first element"},
+         "log2 of the condition number sum|x| / |sum x| of the stored input, measured; inf "
+         "if the exact sum is 0. Dot products: that of the products, sum|x y| / |sum x y|, "
+         "here and in all columns. Norms, means, variances: A / |exact|, with A the norm "
+         "itself, sum|x| / n, sum x^2 / n. Products of all elements, extrema and indices: "
+         "0, with A = |exact|. Scans: that of the elements that the last output covers. "
+         "Bins and rows: that of the fullest one; matrix products: that of the first "
+         "element"},
     [CASE_SEED] = {"seed", "", "the seed asked for; empty for data"},
     [CASE_THREADS] = {"threads", "threads",
                       "threads per block on a GPU, threads used on the CPU; empty if the method "
                       "does not read it"},
     [CASE_BLOCKS] =
         {"blocks", "blocks",
-         "blocks in the grid, of NCCL its channels; empty if the method does not read it"},
+         "blocks in the grid, for NCCL its channels; empty if the method does not read it"},
     [CASE_ADDED_IN] =
         {"added_in", "",
          "the arithmetic of the additions: a format; `fp32 pairs`, `triples` and so on: rounding "
@@ -47,20 +48,21 @@ const struct column case_columns[CASE_ALL] = {
                       "addition), fused (into the addition: one rounding), exact, or unknown"},
     [CASE_KEYS] = {"keys", "",
                    "the keys of a scatter-add, as in --keys; the layout of the rows in a sum of "
-                   "rows, as in --layout, whose bins are the rows; transposed for a transposition; "
-                   "keep:P for a compaction that keeps about P percent; of matrix products, whose "
-                   "bins are elements of D, the shape as --shape says it; ranks:P of an "
-                   "all-reduce or a reduce-scatter, whose bins are the elements of a rank"},
+                   "rows, as in --layout (the bins are the rows); transposed for a transposition; "
+                   "keep:P for a compaction that keeps about P percent; the shape of a matrix "
+                   "product, as in --shape (the bins are elements of D); ranks:P for an all-reduce "
+                   "or a reduce-scatter (the bins are the elements of a rank)"},
     [CASE_CHIP] = {"chip", "",
-                   "models of matrix instructions: whose instruction it is, as `list chips` names "
-                   "chips; empty for other methods"},
-    [CASE_PROMOTE] = {"promote", "products",
-                      "gemm/promoted: after how many products a chain ends and its sum is added in "
-                      "the accumulator"},
+                   "models of matrix instructions: the chip, as `list chips` names it; empty for "
+                   "other methods"},
+    [CASE_PROMOTE] =
+        {"promote", "products",
+         "gemm/promoted: the number of products after which a chain ends and its sum is "
+         "added in the accumulator"},
     [CASE_BINS] =
         {"bins", "bins",
-         "how many bins there are, each with one result; rows of a matrix; elements of D; "
-         "empty of compactions"},
+         "number of bins, each with one result; rows of a matrix; elements of D; empty for "
+         "compactions"},
 };
 
 static const struct column run_column = {"run", "", "number of the run within its case, from 1"};
@@ -69,73 +71,71 @@ static const struct column run_column = {"run", "", "number of the run within it
  * bins of a scatter-add they are of the fullest. */
 static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
     {"result", "",
-     "what the method returned, of a scan its last output, of a scatter-add the sum of the bin "
-     "with "
-     "the most elements, the first of them, of a matrix product its first element, to 17 "
-     "significant digits (exact to read back)"},
+     "the result of the method, to 17 significant digits (exact to read back); for a "
+     "scan its last output, for a scatter-add the sum of the first bin with the most "
+     "elements, for a matrix product its first element"},
     {"result_hex", "", "the same as a C99 hex float"},
     {"result_bits", "",
-     "its encoding in the accumulator's format; of a scan or a scatter-add a 128-bit hash of all "
-     "its "
-     "outputs' "
-     "encodings; every NaN as the canonical one"},
+     "its encoding in the accumulator's format; for a scan or a scatter-add a 128-bit "
+     "hash of the encodings of all outputs; every NaN as the canonical one"},
     {"exact", "",
-     "the exact sum (norm, mean, ... by the method's operation), correctly rounded to 17 "
-     "significant "
-     "digits; of a scan that of the elements which its last output covers, of a scatter-add of "
-     "those in the fullest bin"},
+     "the exact sum (norm, mean, ... by the method's operation), correctly rounded to "
+     "17 significant digits; for a scan that of the elements that the last output "
+     "covers, for a scatter-add that of the fullest bin"},
     {"exact_hex", "",
-     "the same, all its bits, as a hex float; of a norm, a mean, a variance whose bits do not end "
-     "within 640, or a product of more than 4096, the first 256 of them, the rest cut off; of sums "
-     "of exponentials, their logarithms and softmax the first 192 or more. A softmax closer to 0 "
-     "than "
-     "2^-10000 stands here, and in exact, as 2^-10000"},
+     "the same with all its bits, as a hex float; for a norm, a mean or a variance "
+     "whose bits do not end within 640, or a product of more than 4096 bits, the first "
+     "256 bits, truncated; for sums of exponentials, their logarithms and softmax the "
+     "first 192 or more. A softmax closer to 0 than 2^-10000 stands here, and in exact, as "
+     "2^-10000"},
     {"err_abs", "",
-     "|result - exact|; of a scan or a scatter-add, here as in the other columns of errors, the "
-     "largest of all outputs, each held against the exact sum of what it covers"},
+     "|result - exact|; for a scan or a scatter-add, here and in the other columns of "
+     "errors, the largest over all outputs, each compared with the exact sum of the "
+     "elements that it covers"},
     {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
     {"err_ulp", "ulp",
-     "err_abs / ulp(exact) in the accumulator's format, of a scan in the output's; inf where the "
-     "result is infinite, or the quotient itself is beyond the doubles; empty where exact is no "
-     "number"},
+     "err_abs / ulp(exact) in the accumulator's format, for a scan in the output's; "
+     "inf if the result is infinite, or the quotient is beyond the doubles; empty if "
+     "exact is not a number"},
     {"err_backward", "", "err_abs / sum|x|; for other operations over the numerator in cond_log2"},
     {"bound", "",
-     "the bound on err_abs from the method's theorem, rounded up; of a scan that of its last "
-     "output; empty if the theorem does not apply: an inf or NaN in the input, a result that is "
-     "not finite"},
+     "the bound on err_abs from the method's theorem, rounded up; for a scan that of "
+     "its last output; empty if the theorem does not apply: an inf or NaN in the "
+     "input, a result that is not finite"},
     {"err_over_bound", "",
      "err_abs / bound, from both before they are rounded; above 1: a bug in the method or in its "
      "bound"},
     {"time_ns", "ns",
-     "device time of the run, including a cold start; a run's share where runs are launched in "
-     "batches (for speed see `bench`)"},
+     "device time of the run, including a cold start; a run's share if runs are "
+     "launched in batches (for speed see `bench`)"},
     {"status", "",
-     "ok; overflow (result not finite although the exact sum is within range, or infinite with the "
-     "sign that the exact sum has not); nan; unsupported; error"},
+     "ok; overflow (result not finite although the exact sum is within range, or "
+     "infinite with the wrong sign); nan; unsupported; error"},
 };
 
 static const struct column scan_columns[RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS] = {
     {"err_ulp_rms", "ulp",
-     "root mean square of err_ulp over the outputs that have one, bins without elements too; where "
-     "the largest is no finite number, that"},
+     "root mean square of err_ulp over the outputs that have one, empty bins included; "
+     "if the largest is not finite, that one"},
     {"worst_index", "",
-     "the output, from 0, with the largest err_ulp, NaN above all; of equal ones, as doubles, the "
-     "first; of a scatter-add its bin, of a matrix product row * N + column of D; empty where no "
-     "output has an err_ulp"},
+     "the output, from 0, with the largest err_ulp, NaN above all; the first if "
+     "several are equal as doubles; for a scatter-add its bin, for a matrix product "
+     "row * N + column of D; empty if no output has an err_ulp"},
     {"differing", "",
-     "share of the outputs whose bits are not those of the fixed-order twin: scan/tiled on the "
-     "CPU, or scan/segmented where there are segments; of a scatter-add scatter/sort, of "
-     "sums of rows rows/tiled, of matrix products gemm/tiled, of "
-     "all-reduces allreduce/rank_order, of reduce-scatters reduce_scatter/rank_order, of MPI's own "
-     "the model that predicts its bits where there is one, of transpositions and compactions "
-     "transpose/naive and compact/scan"},
+     "share of the outputs whose bits differ from the fixed-order twin: scan/tiled on "
+     "the CPU, or scan/segmented if there are segments; for a scatter-add "
+     "scatter/sort, for sums of rows rows/tiled, for matrix products gemm/tiled, for "
+     "all-reduces allreduce/rank_order, for reduce-scatters reduce_scatter/rank_order, "
+     "for MPI's own the model that predicts its bits if there is one, for "
+     "transpositions and compactions transpose/naive and compact/scan"},
     {"mean_rel_diff", "",
      "mean over the outputs of |output - twin's| / |twin's|, 0 where the bits are the same; "
      "outputs that differ from a 0, inf or NaN are left out"},
     {"first_diff", "", "the first output that differs from the twin's; empty where none does"},
     {"decreases", "outputs",
-     "outputs that are less than the previous one, are NaN or follow a NaN, not counting heads of "
-     "segments; empty if an element is negative or NaN, and for scatter-adds"},
+     "outputs that are smaller than the previous one, are NaN or follow a NaN, not "
+     "counting heads of segments; empty if an element is negative or NaN, and for "
+     "scatter-adds"},
     {"run_differing", "",
      "as differing, against run 1 of the case; empty if that is no longer available: for results "
      "first seen after a study was resumed"},

@@ -3,14 +3,16 @@
 
 static const struct column compare_columns[COMPARE_COLUMNS] = {
     {"method", "", "the method, as `list methods` names it"},
-    {"promise", "", "what it claims of its bits: the lesser of both directories"},
+    {"promise", "", "the guarantee that it claims: the weaker one of both directories"},
     {"verdict", "",
-     "same: the same set of results; within_bound: other bits, none beyond its bound; no_bound: "
-     "other bits that no theorem bounds; broken_bound: a result of either is beyond its bound; "
-     "other_input: the inputs differ; missing_a, missing_b: no result there; neither: in none"},
+     "same: the same set of results; within_bound: other bits, all within their "
+     "bounds; no_bound: other bits that no theorem bounds; broken_bound: a result of "
+     "either exceeds its bound; other_input: the inputs differ; missing_a, missing_b: "
+     "no result there; neither: in none"},
     {"promise_broken", "",
-     "yes where the promise does not allow it: results differ although gpu_to_gpu or more is "
-     "promised, or runs on one side although run_to_run is"},
+     "yes if the promise does not allow the difference: results differ although "
+     "gpu_to_gpu or more is promised, or runs on one side differ although run_to_run "
+     "is"},
     {"storage", "", "format that the input is kept in"},
     {"accumulator", "", "the accumulator asked for"},
     {"input", "", "the generated input's specification, or the data's name"},
@@ -21,7 +23,7 @@ static const struct column compare_columns[COMPARE_COLUMNS] = {
     {"segment", "elements", "scans: length of the segments; empty: there is one"},
     {"product", "", "dot products: as in results.csv"},
     {"keys", "", "scatter-adds: as in results.csv"},
-    {"bins", "bins", "scatter-adds: how many there are"},
+    {"bins", "bins", "scatter-adds: number of bins"},
     {"case_id_a", "", "the case in the first directory"},
     {"case_id_b", "", "the case in the second; ids differ where devices do"},
     {"device_a", "", "cpu, cuda:0, ..."},
@@ -32,14 +34,14 @@ static const struct column compare_columns[COMPARE_COLUMNS] = {
     {"blocks_b", "blocks", "as in results.csv"},
     {"status_a", "", "why runs of the case have no result: unsupported, error; empty: all have"},
     {"status_b", "", "the same of the second"},
-    {"runs_a", "runs", "that gave a result"},
-    {"runs_b", "runs", "that gave a result"},
+    {"runs_a", "runs", "runs that gave a result"},
+    {"runs_b", "runs", "runs that gave a result"},
     {"distinct_a", "results", "different results among them"},
     {"distinct_b", "results", "different results among them"},
-    {"shared", "results", "different results that both have"},
-    {"result_a", "", "that of the first run, of scans its last output"},
+    {"shared", "results", "different results that occur in both"},
+    {"result_a", "", "result of the first run, for scans the last output"},
     {"result_b", "", "the same of the second"},
-    {"result_bits_a", "", "its encoding, of scans the hash of all outputs"},
+    {"result_bits_a", "", "its encoding, for scans the hash of all outputs"},
     {"result_bits_b", "", "the same of the second"},
     {"err_ulp_max_a", "ulp", "largest err_ulp of the runs; nan where any is"},
     {"err_ulp_max_b", "ulp", "the same of the second"},
