@@ -86,7 +86,7 @@ static void add_rungs(struct text *to, const struct check_report *r, bool all)
     table_draw(to, &table);
     table_free(&table);
     if (several)
-        text_add(to, "results: the most different results that one case gave\n");
+        text_add(to, "results: the largest number of different results of one case\n");
 }
 
 /* Why rungs were not tried, and what is open of those kept; each reason once. */
