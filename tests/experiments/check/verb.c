@@ -135,13 +135,13 @@ Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_f
     expect_said("err", "option --keys: found 'some'");
     char served[600];
     snprintf(served, sizeof served,
-             "'exec:%s serve scatter/exact --device cpu' --device cpu --bins 5 --n 100 --seconds 1 "
+             "'exec:%s serve scatter/exact --device cpu' --device cpu --bins 5 --n 100 --seconds 5 "
              "--storage fp32 --accumulator fp32 --promise correctly_rounded",
              ULPSCOPE_PROGRAM);
     cr_expect(check(served) == 0);
     expect_said("out", "on cpu: keeps correctly_rounded, ");
     snprintf(served, sizeof served,
-             "'exec:%s serve rows/exact --device cpu' --device cpu --rows 5 --n 100 --seconds 1 "
+             "'exec:%s serve rows/exact --device cpu' --device cpu --rows 5 --n 100 --seconds 5 "
              "--storage fp32 --accumulator fp32 --promise correctly_rounded",
              ULPSCOPE_PROGRAM);
     cr_expect(check(served) == 0);
