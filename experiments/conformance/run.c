@@ -126,8 +126,6 @@ enum status conformance_run(struct conformance_report *r, const struct conforman
         return problem(p, STATUS_INTERRUPTED, "interrupted");
     if (silence.answered == 0)
         r->failure = silence.first;
-    else if (!r->answered && r->failure.status == STATUS_OK)
-        r->failure = r->refused.first;
     return status == STATUS_OK ? shrink_all(r, p) : status;
 }
 

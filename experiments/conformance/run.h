@@ -58,7 +58,6 @@ struct conformance_report {
     struct pairs left_out;     /* that a program does not answer */
     uint64_t begin_ns, end_ns; /* by clock_ns(); UINT64_MAX: whenever it ends */
     bool tried, found;         /* an input; one that is impossible */
-    bool answered;             /* an input that has elements */
     struct conformance_refusals refused;
     size_t failed;
     struct problem failure; /* of the first run that failed; or why no pair is answered */
@@ -66,7 +65,7 @@ struct conformance_report {
 
 /* Runs and judges all, then shrinks the first finding of each class. Runs that fail are counted;
  * after the second in a pair of formats the next pair follows, after the twelfth none. A length
- * that a foreign subject refuses is left out; it is a failure where the subject refuses all. Where
+ * that a foreign subject refuses is left out; it is a failure where it refuses all in a pair. Where
  * time is short, it is shared among the pairs, and among the lengths in each; the classes take
  * turns. A quarter of it is kept for shrinking once there is something to shrink.
  * STATUS_INTERRUPTED where it was stopped; the report is valid then too.

@@ -133,6 +133,8 @@ static enum status ask_ones(struct conformance_walk *w, struct conformance_stand
     if (!w->refused)
         return STATUS_OK;
     note_refused(&w->report->refused, n, why);
+    if (w->first.status == STATUS_OK)
+        w->first = *why;
     conformance_stand_close(stand);
     return conformance_stand_open(stand, &w->subject, n, p);
 }
@@ -196,7 +198,7 @@ static enum status run_case(struct conformance_walk *w, struct conformance_stand
         return STATUS_OK;
     }
     w->answered = true;
-    w->report->answered |= in.x.n > 0;
+    w->some |= in.x.n > 0;
     w->report->found |= j.is == JUDGED_IMPOSSIBLE;
     enum status status = count(&w->report->tally[w->pair][class], w, &in, &j, p);
     return status == STATUS_OK ? count(&w->report->all[class], w, &in, &j, p) : status;
@@ -357,5 +359,8 @@ enum status conformance_walk_pair(struct conformance_walk *w, uint64_t until, st
         w->subject = variant[i];
         status = run_subject(w, special_share(w->report, until, count - i), p);
     }
+    /* It takes no length in these formats. */
+    if (!w->some && w->report->failure.status == STATUS_OK)
+        w->report->failure = w->first;
     return status;
 }

@@ -8,6 +8,8 @@ struct conformance_walk {
     struct conformance_subject subject;
     size_t pair, failed;
     bool answered, refused; /* of the length at hand: an input; all */
+    bool some;              /* of the pair: an input that has elements */
+    struct problem first;   /* what was said of the first length that was refused */
 };
 
 /* Runs all that there is time for, until then by clock_ns(). What a subject fails with is counted

@@ -313,6 +313,7 @@ Test(special_verb, refused_lengths, .init = make_folder, .fini = remove_folder)
                "it refused n = 1, 2, 3, 31, 32, 33, not tried there: ", STATUS_OK},
               {"needs_more", "failed on 0 of 1 special inputs", "it refused n = 1, 2, 3, 31, ",
                STATUS_DATA},
+              {"one_pair", "; 21 lengths refused", "it refused n = 1, 2, 3, 31, ", STATUS_DATA},
               {"refuses_nan", "failed on 2 of ", NULL, STATUS_DATA},
               {"refuses_zeros", "failed on 2 of ", NULL, STATUS_DATA}};
     foreign_server(ULPSCOPE_PROGRAM);
