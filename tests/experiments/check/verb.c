@@ -145,7 +145,7 @@ Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_f
              "--storage fp32 --accumulator fp32 --promise correctly_rounded",
              ULPSCOPE_PROGRAM);
     cr_expect(check(served) == 0);
-    expect_said("out", "batch ");
+    expect_said("out", "batch_invariant    kept ");
     expect_said("out", "on cpu: keeps correctly_rounded, ");
 }
 
