@@ -109,8 +109,8 @@ class Trial:
             print(f'releases: {name}: exit status {status}: {path}', file=sys.stderr, flush=True)
         return path.read_text(encoding='utf-8', errors='replace')
 
-    def at_once(self, work):
-        with ThreadPoolExecutor(self.jobs) as pool:
+    def at_once(self, work, most=8):
+        with ThreadPoolExecutor(min(self.jobs, most)) as pool:
             return list(pool.map(lambda one: one(), work))
 
     @property
@@ -277,7 +277,8 @@ class Trial:
                             timeout=200) if shutil.which(tool) else ''
             return bound(release, n, plain, said)
 
-        rows = self.at_once([lambda r=r, n=n: one(r, n) for r, n in work])
+        # Each takes up to 17.2 GB: more than four at once do not fit a GPU of 80 GB.
+        rows = self.at_once([lambda r=r, n=n: one(r, n) for r, n in work], most=4)
         self.write('bounds.csv', BOUNDS, rows)
 
     def all(self):

@@ -16,7 +16,8 @@
 
 static bool is_subject(const struct method *m)
 {
-    return exact_facts[m->operation->of].form >= FORM_PRODUCT;
+    enum exact_form form = exact_facts[m->operation->of].form;
+    return form == FORM_PRODUCT || form == FORM_ELEMENT || form == FORM_INDEX;
 }
 
 /* All of three runs are one; returned. */
