@@ -286,6 +286,12 @@ enum status reproducer_cuda(struct text *to, const struct reproducer *r, struct 
             p, STATUS_USAGE,
             "check --reproducer: the break was seen between devices, which is written of "
             "python: functions alone");
+    for (int k = 0; k < 3; k++) {
+        enum format f = k == 0 ? r->storage : k == 1 ? r->accumulator : r->output;
+        if (!type[f]) /* a format added to the table has none until one is named above */
+            return problem(p, STATUS_USAGE, "check --reproducer: CUDA has no type for %s",
+                           format_facts[f].name);
+    }
     reproducer_comment(to, "/* ", r->file);
     text_add(to, " *\n");
     reproducer_head(to, r, " * ");

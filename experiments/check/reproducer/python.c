@@ -10,9 +10,6 @@
 #include "kernels/method/matrix.h"
 #include "reference/format/number.h"
 
-static const char *const letter[FORMATS] = {
-    [FP16] = "e", [BF16] = "f", [FP32] = "f", [FP64] = "d", [E4M3] = "b", [E5M2] = "e"};
-
 static const char *fact(const struct reproducer *r, const char *name)
 {
     const char *word = json_string_value(json_object_get(foreign_facts(r->method), name));
@@ -111,19 +108,10 @@ static void add_program(struct text *to, const struct reproducer *r)
     text_format(to, "\nOUTPUTS, BYTES = %zu, %d\nprogram, asked = None, 0\n\n\n", r->outputs,
                 (int)format_facts[r->output].bytes);
     text_add(to, "def encoded(x):\n");
-    if (r->storage == BF16)
-        text_add(to, "    return struct.pack(\"<f\", x)[2:]\n");
-    else if (r->storage == E5M2)
-        text_add(to, "    return struct.pack(\"<e\", x)[1:]\n");
-    else if (r->storage == E4M3)
-        text_add(to,
-                 "    if math.isnan(x):\n        return b\"\\x7f\"\n"
-                 "    sign = 0x80 if math.copysign(1, x) < 0 else 0\n"
-                 "    fraction, exponent = math.frexp(abs(x))\n"
-                 "    if abs(x) < 2 ** -6:\n        return bytes([sign | int(abs(x) * 2 ** 9)])\n"
-                 "    return bytes([sign | exponent + 6 << 3 | int(fraction * 16) - 8])\n");
+    if (reproducer_letter(r->storage))
+        text_format(to, "    return struct.pack(\"<%s\", x)\n", reproducer_letter(r->storage));
     else
-        text_format(to, "    return struct.pack(\"<%s\", x)\n", letter[r->storage]);
+        text_add(to, "    return pack(x, *STORED)\n");
     text_add(to, "\n\ndef run(k):\n    global program, asked\n    if program is None:\n"
                  "        program = subprocess.Popen(COMMAND, shell=True, stdin=subprocess.PIPE,\n"
                  "                                   stdout=subprocess.PIPE,\n");
@@ -141,12 +129,12 @@ static void add_program(struct text *to, const struct reproducer *r)
                  "    asked += 1\n    if asked % 3 != 2:  # the next run has a process of its own\n"
                  "        program.stdin.close()\n        program.stdout.close()\n"
                  "        program.wait()\n        program = None\n");
-    if (r->output == BF16)
-        text_add(to, "    return [struct.unpack(\"<f\", b\"\\0\\0\" + raw[i:i + 2])[0] for i in "
-                     "range(0, len(raw), 2)]\n");
+    if (!reproducer_letter(r->output))
+        text_add(to, "    return [unpack(raw[i:i + BYTES], *RESULTS) for i in range(0, len(raw), "
+                     "BYTES)]\n");
     else
         text_format(to, "    return list(struct.unpack(f\"<{OUTPUTS}%s\", raw))\n",
-                    letter[r->output]);
+                    reproducer_letter(r->output));
 }
 
 /* How each library of arrays is called: `base` makes an array of numbers, `put` a copy of it for
@@ -292,6 +280,10 @@ static enum status add_function(struct text *to, const struct reproducer *r, str
     if (strcmp(array, "jax") == 0 && *fact(r, "mode"))
         return problem(p, STATUS_USAGE, "check --reproducer: no reproducers of what jax compiles");
     const char *storage = library->types[r->storage], *accumulator = library->types[r->accumulator];
+    /* A format added to the table has no type until one is named above. */
+    if (!storage || !accumulator)
+        return problem(p, STATUS_USAGE, "check --reproducer: arrays of %s have no type for %s",
+                       array, format_facts[storage ? r->accumulator : r->storage].name);
     bool narrow = strstr(storage, "ml_dtypes") || strstr(accumulator, "ml_dtypes");
     text_format(to, library->code, narrow ? "import ml_dtypes\n" : "", storage, accumulator);
     text_add(to, "\n\ndef load(name):\n");
@@ -406,10 +398,10 @@ static void add_inside(struct text *to, const struct reproducer *r)
 static void add_main(struct text *to, const struct reproducer *r)
 {
     text_add(to, "\n\ndef show(words, i, x):\n");
-    if (r->output == BF16)
-        text_add(to, "    bits = struct.pack(\">f\", x)[:2].hex()\n");
+    if (!reproducer_letter(r->output))
+        text_add(to, "    bits = pack(x, *RESULTS)[::-1].hex()\n");
     else
-        text_format(to, "    bits = struct.pack(\">%s\", x).hex()\n", letter[r->output]);
+        text_format(to, "    bits = struct.pack(\">%s\", x).hex()\n", reproducer_letter(r->output));
     text_add(to, "    print(f\"{words}: output {i} is {x.hex()} (bits 0x{bits})\")\n");
     bool python = name_is_python(r->method->name), process = r->fresh && python;
     const char *run = process ? "run_fresh" : "run";
@@ -465,6 +457,7 @@ enum status reproducer_python(struct text *to, const struct reproducer *r, struc
                  "def failed(*exception):\n    traceback.print_exception(*exception)\n"
                  "    sys.stdout.flush()\n    os._exit(2)\n\n\nsys.excepthook = failed\n\n\n");
     add_arrays(to, r);
+    reproducer_packing(to, r);
     enum status status = STATUS_OK;
     if (name_is_python(r->method->name)) {
         text_add(to, "\n\n");

@@ -81,6 +81,11 @@ enum status reproducer_c(struct text *to, const struct reproducer *r, struct pro
 enum status reproducer_cuda(struct text *to, const struct reproducer *r, struct problem *p);
 enum status reproducer_python(struct text *to, const struct reproducer *r, struct problem *p);
 
+/* The format's letter in Python's struct, or NULL: the program has pack(x, *STORED), pack(x,
+ * *RESULTS) and unpack(raw, *RESULTS) of its own then, which reproducer_packing writes. */
+const char *reproducer_letter(enum format f);
+void reproducer_packing(struct text *to, const struct reproducer *r);
+
 /* Can reproducer_cuda run this method of ours, which calls a library? */
 bool reproducer_calls(const struct method *m);
 

@@ -2,6 +2,9 @@
  * that is repaired. */
 #include <criterion/criterion.h>
 
+#include "experiments/check/reproducer/reproducer.h"
+#include "kernels/method/method.h"
+#include "reports/text/text.h"
 #include "tests/support/program.h"
 
 static int shell(const char *command)
@@ -137,6 +140,45 @@ Test(reproducer, programs, .init = make_folder, .fini = remove_folder)
                    "--storage e5m2 --accumulator fp16 --only exact --input uniform --n 9000");
     program_breaks("sum/serial", "sum/exact",
                    "--storage e4m3 --accumulator bf16 --only exact --input uniform --n 5000");
+}
+
+/* Every encoding of formats of up to 16 bits that Python's struct has no letter for, both ways; and
+ * NaNs whatever their bits. */
+Test(reproducer, packs_every_encoding, .init = make_folder, .fini = remove_folder)
+{
+    size_t formats = 0;
+    for (enum format f = 0; (int)f < FORMATS; f++) {
+        struct text to = {0};
+        struct bytes file = {0};
+        struct method m = *method_named("sum/serial");
+        if (reproducer_letter(f) || format_facts[f].bytes > 2)
+            continue;
+        formats++;
+        m.name = "exec:subject";
+        text_add(&to, "import math\n");
+        reproducer_packing(&to, &(struct reproducer){.method = &m, .storage = f, .output = f});
+        text_add(&to, "\n\nassert STORED == RESULTS\nfor line in open('values'):\n"
+                      "    bits, x = line.split()\n    x = float.fromhex(x)\n"
+                      "    raw = int(bits, 16).to_bytes(RESULTS[0], 'little')\n"
+                      "    back = unpack(raw, *RESULTS)\n"
+                      "    if math.isnan(x):\n        assert math.isnan(back), bits\n"
+                      "        assert pack(x, *STORED) == RESULTS[5 - 1].to_bytes(RESULTS[0], "
+                      "'little')\n        continue\n"
+                      "    assert x.hex() == back.hex(), (bits, x, back)\n"
+                      "    assert pack(x, *STORED) == raw, (bits, x)\n");
+        put_text("p.py", text_string(&to));
+        text_free(&to);
+        for (uint64_t bits = 0; bits < UINT64_C(1) << 8 * format_facts[f].bytes; bits++) {
+            char line[64];
+            snprintf(line, sizeof line, "%#llx %a\n", (unsigned long long)bits,
+                     format_decode(f, bits));
+            add_string(&file, line);
+        }
+        put_file("values", &file);
+        clear_bytes(&file);
+        cr_expect(shell("python3 p.py") == 0, "%s: %s", format_facts[f].name, content("shown"));
+    }
+    cr_assert(formats > 0);
 }
 
 Test(reproducer, programs_of_other_operations, .init = make_folder, .fini = remove_folder)
