@@ -152,13 +152,14 @@ static size_t conforming(const struct conformance_tally *t)
     return t->cases - t->impossible - t->failed;
 }
 
-static const char *verdict(const struct conformance_tally *t)
+static const char *verdict(const struct conformance_report *r, const struct conformance_tally *t)
 {
-    return t->impossible ? "impossible"
-           : t->failed   ? "failed"
-           : t->noted    ? "noted"
-           : t->cases    ? "conforms"
-                         : "not tried";
+    return t->impossible                                  ? "impossible"
+           : t->failed                                    ? "failed"
+           : t->noted                                     ? "noted"
+           : t->cases == 0                                ? "not tried"
+           : special_numbers_unbounded(r->request.method) ? "no bound"
+                                                          : "conforms";
 }
 
 /* --- text --- */
@@ -183,7 +184,7 @@ static void draw_table(struct text *to, const struct conformance_report *r)
             table_cell(&table, "%s", "");
         else
             table_cell(&table, "%zu", t->failed);
-        table_cell(&table, "%s", verdict(t));
+        table_cell(&table, "%s", verdict(r, t));
     }
     table_draw(to, &table);
     table_free(&table);
@@ -339,8 +340,8 @@ void conformance_report_text(struct text *to, const struct conformance_report *r
                         r->all[k].noted, r->all[k].note);
     if (special_numbers_unbounded(r->request.method))
         text_add(to,
-                 "numbers: held to no bound, as nothing is known of how it computes them; `run` "
-                 "tells their errors\n");
+                 "no bound: NaN, infinities and signs were checked, other numbers were not, since "
+                 "nothing is\n  known of how it computes them; `run` tells their errors\n");
     if (conformance_report_left(r) > 0)
         text_format(to, "not tried, for lack of time: %zu inputs\n", conformance_report_left(r));
     if (*left_out)

@@ -180,19 +180,21 @@ json_t *conformance_report_json(const struct conformance_report *r, const char *
                 json_array_append_new(rows, row_json(r, pair, class, folder));
     size_t impossible = conformance_report_impossible(r);
     bool failed = r->failure.status != STATUS_OK;
+    bool bounded = !special_numbers_unbounded(r->request.method);
     pairs_text(left_out, &r->left_out);
     struct text refused = {0};
     conformance_report_refused(&refused, r);
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:b, s:I, s:I, s:s*, s:s*, s:s*, s:o}", "method", r->request.method->name,
-        "device", device, "verdict",
-        impossible ? "impossible"
-        : failed   ? "failed"
-                   : "conforms",
-        "numbers_bounded", !special_numbers_unbounded(r->request.method), "impossible",
-        (json_int_t)impossible, "not_tried", (json_int_t)conformance_report_left(r), "not_answered",
-        *left_out ? left_out : NULL, "refused", refused.length > 0 ? text_string(&refused) : NULL,
-        "error", failed ? r->failure.text : NULL, "rows", rows);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:I, s:I, s:s*, s:s*, s:s*, s:o}", "method",
+                             r->request.method->name, "device", device, "verdict",
+                             impossible ? "impossible"
+                             : failed   ? "failed"
+                             : bounded  ? "conforms"
+                                        : "no bound",
+                             "numbers_bounded", bounded, "impossible", (json_int_t)impossible,
+                             "not_tried", (json_int_t)conformance_report_left(r), "not_answered",
+                             *left_out ? left_out : NULL, "refused",
+                             refused.length > 0 ? text_string(&refused) : NULL, "error",
+                             failed ? r->failure.text : NULL, "rows", rows);
     text_free(&refused);
     return json;
 }

@@ -194,8 +194,10 @@ Test(special_verb, leaves_out_what_a_program_does_not_answer)
 Test(special_verb, says_where_numbers_are_held_to_no_bound, .init = make_folder,
      .fini = remove_folder)
 {
-    static const char held[] = "every result on ", special[] = "NaN, infinities and signs of all ",
-                      warns[] = "numbers: held to no bound, as nothing is known of how it computes";
+    static const char
+        held[] = "every result on ",
+        special[] = "NaN, infinities and signs of all ",
+        warns[] = "no bound: NaN, infinities and signs were checked, other numbers were not";
     static const struct {
         const char *function;
         const char *head, *also;
@@ -224,12 +226,15 @@ Test(special_verb, says_where_numbers_are_held_to_no_bound, .init = make_folder,
         holds(out, of[i].head);
         holds(out, of[i].also);
         cr_expect_eq(strstr(out, warns) != NULL, of[i].head == special, "%s", of[i].function);
+        cr_expect_eq(strstr(out, "  conforms\n") != NULL, of[i].head != special, "%s", out);
         free(out);
         snprintf(line + strlen(line), sizeof line - strlen(line), " --json");
         cr_expect_eq(run_program("check", line), 0, "%s", of[i].function);
         out = content("out");
         holds(out,
               of[i].head == special ? "\"numbers_bounded\": false" : "\"numbers_bounded\": true");
+        holds(out,
+              of[i].head == special ? "\"verdict\": \"no bound\"" : "\"verdict\": \"conforms\"");
         free(out);
     }
 }
