@@ -299,10 +299,11 @@ static void add_verdict(struct text *to, const struct conformance_report *r)
         text_add(&line, "nothing was tried");
     } else if (special_numbers_unbounded(r->request.method)) {
         text_format(&line,
-                    "NaN, infinities and signs of all results on %zu special inputs are right",
-                    cases);
+                    "NaN, infinities and signs of all results on %zu special input%s are right",
+                    cases, cases == 1 ? "" : "s");
     } else {
-        text_format(&line, "every result on %zu special inputs is possible", cases);
+        text_format(&line, "every result on %zu special input%s is possible", cases,
+                    cases == 1 ? "" : "s");
     }
     if (impossible == 0 && noted > 0)
         text_format(&line, ", %zu of them legal but unusual", noted);

@@ -180,16 +180,20 @@ json_t *conformance_report_json(const struct conformance_report *r, const char *
                 json_array_append_new(rows, row_json(r, pair, class, folder));
     size_t impossible = conformance_report_impossible(r);
     bool failed = r->failure.status != STATUS_OK;
+    size_t cases = 0;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        cases += r->all[k].cases;
     bool bounded = !special_numbers_unbounded(r->request.method);
     pairs_text(left_out, &r->left_out);
     struct text refused = {0};
     conformance_report_refused(&refused, r);
     json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:I, s:I, s:s*, s:s*, s:s*, s:o}", "method",
                              r->request.method->name, "device", device, "verdict",
-                             impossible ? "impossible"
-                             : failed   ? "failed"
-                             : bounded  ? "conforms"
-                                        : "no bound",
+                             impossible   ? "impossible"
+                             : failed     ? "failed"
+                             : cases == 0 ? "not tried"
+                             : bounded    ? "conforms"
+                                          : "no bound",
                              "numbers_bounded", bounded, "impossible", (json_int_t)impossible,
                              "not_tried", (json_int_t)conformance_report_left(r), "not_answered",
                              *left_out ? left_out : NULL, "refused",

@@ -302,7 +302,7 @@ class Trial:
         self.parts.mkdir(parents=True, exist_ok=True)
         text, path = (self.folder / 'manifest.json').read_text(encoding='utf-8'), self.out / 'manifest.json'
         before = self.commands_before() if self.steps != STEPS else []
-        if before and path.read_text(encoding='utf-8') != text:
+        if self.steps != STEPS and path.is_file() and path.read_text(encoding='utf-8') != text:
             raise Fault(3, f'{path}: found other objects than in {self.folder}: --steps goes on with the same; leave it out')
         path.write_text(text, encoding='utf-8')
         if 'promises' not in self.steps and (self.out / 'cublas-answered.csv').is_file():
