@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from fault import Fault
+from page import rows_of
 
 FORMATS = ['--storage', 'fp32,fp64', '--accumulator', 'fp32,fp64']
 INPUTS = ['--input', 'uniform,symmetric,cancellation,wide']
@@ -67,7 +68,7 @@ def timed_in(routine):
 
 
 STEPS = ['promises', 'special', 'errors', 'orders', 'counts', 'bounds', 'speed']
-# A norm's order takes long to reveal, or is never found: the others do not wait for it. In seconds.
+# Seconds for the order of one routine, so that the others need not wait: those of cuBLAS's norms took more than 100 s on an H200.
 REVEAL = 90
 COMMANDS = ['name', 'exit_status', 'seconds', 'failed', 'command']
 
@@ -119,8 +120,8 @@ class Trial:
             print(f'releases: {name}: exit status {status}: {path}', file=sys.stderr, flush=True)
         return path.read_text(encoding='utf-8', errors='replace')
 
-    def at_once(self, work, most=8):
-        with ThreadPoolExecutor(min(self.jobs, most)) as pool:
+    def at_once(self, work):
+        with ThreadPoolExecutor(self.jobs) as pool:
             return list(pool.map(lambda one: one(), work))
 
     @property
@@ -287,29 +288,20 @@ class Trial:
                             timeout=200) if shutil.which(tool) else ''
             return bound(release, n, plain, said)
 
-        # Each takes up to 17.2 GB: more than four at once do not fit a GPU of 80 GB.
-        rows = self.at_once([lambda r=r, n=n: one(r, n) for r, n in work], most=4)
+        rows = self.at_once([lambda r=r, n=n: one(r, n) for r, n in work])
         self.write('bounds.csv', BOUNDS, rows)
-
-    def commands_before(self):
-        try:
-            with open(self.out / 'commands.csv', newline='', encoding='utf-8') as file:
-                return list(csv.DictReader(file))
-        except OSError:
-            return []
 
     def all(self):
         self.parts.mkdir(parents=True, exist_ok=True)
         text, path = (self.folder / 'manifest.json').read_text(encoding='utf-8'), self.out / 'manifest.json'
-        before = self.commands_before() if self.steps != STEPS else []
-        if self.steps != STEPS and path.is_file() and path.read_text(encoding='utf-8') != text:
+        goes_on = self.steps != STEPS
+        before = rows_of(self.out / 'commands.csv') if goes_on else []
+        if goes_on and path.is_file() and path.read_text(encoding='utf-8') != text:
             raise Fault(3, f'{path}: found other objects than in {self.folder}: --steps goes on with the same; leave it out')
         path.write_text(text, encoding='utf-8')
-        if 'promises' not in self.steps and (self.out / 'cublas-answered.csv').is_file():
-            with open(self.out / 'cublas-answered.csv', newline='', encoding='utf-8') as file:
-                for row in csv.DictReader(file):
-                    if row['answered'] != row['release']:
-                        self.cublas.pop(row['release'], None)
+        for row in rows_of(self.out / 'cublas-answered.csv') if 'promises' not in self.steps else []:
+            if row['answered'] != row['release']:
+                self.cublas.pop(row['release'], None)
         for step in self.steps:
             begin = time.time()
             getattr(self, step)()

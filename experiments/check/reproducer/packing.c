@@ -16,7 +16,8 @@ static bool read_bytes(const struct reproducer *r)
     return strncmp(r->method->name, "exec:", 5) == 0;
 }
 
-/* Numbers of a format that struct does not know. `last` is +inf or the largest number. */
+/* Two functions for formats that Python's struct does not have. In what they are given, the last
+ * encoding is that of infinity, or of the largest number where the format has no infinity. */
 void reproducer_packing(struct text *to, const struct reproducer *r)
 {
     bool bytes = read_bytes(r);
