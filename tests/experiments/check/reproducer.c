@@ -162,7 +162,7 @@ Test(reproducer, packs_every_encoding, .init = make_folder, .fini = remove_folde
                       "    raw = int(bits, 16).to_bytes(RESULTS[0], 'little')\n"
                       "    back = unpack(raw, *RESULTS)\n"
                       "    if math.isnan(x):\n        assert math.isnan(back), bits\n"
-                      "        assert pack(x, *STORED) == RESULTS[5 - 1].to_bytes(RESULTS[0], "
+                      "        assert pack(x, *STORED) == RESULTS[4].to_bytes(RESULTS[0], "
                       "'little')\n        continue\n"
                       "    assert x.hex() == back.hex(), (bits, x, back)\n"
                       "    assert pack(x, *STORED) == raw, (bits, x)\n");
