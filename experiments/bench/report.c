@@ -130,7 +130,10 @@ enum status bench_report_open(struct bench_report *r, bool json, const char *csv
     *r = (struct bench_report){.json = json, .to_csv = csv != NULL};
     if (json)
         r->rows = json_array();
-    return csv ? csv_file_open(&r->csv, csv, 0, bench_column, BENCH_COLUMNS, p) : STATUS_OK;
+    enum status status =
+        csv ? csv_file_open(&r->csv, csv, 0, bench_column, BENCH_COLUMNS, p) : STATUS_OK;
+    r->csv.once = true;
+    return status;
 }
 
 void bench_report_row(struct text *to, const struct bench_input *in, const struct bench_row *row,

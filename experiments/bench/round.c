@@ -348,14 +348,19 @@ static void refuse_impossible(struct bench_row *row, const struct bench_input *i
     bool cpu = in->device.kind == DEVICE_CPU;
     double most = (in->in_cache ? IN_CACHE : IN_MEMORY) * (cpu ? machine_processors() : 1),
            times = row->time.median_ns > 0 ? row->raw_ns / row->time.median_ns : 0;
-    if (!row->method->foreign || !(times > most))
+    bool none = row->time.repetitions > 0 && !(row->time.median_ns > 0);
+    if (!row->method->foreign || !(none || times > most))
         return;
     row->time = (struct timing){0};
     row->impossible = true;
-    snprintf(row->note, sizeof row->note,
-             "not timed: a run seems to take %.2g of the time that reading the elements takes: it "
-             "does not read them in every run",
-             1 / times);
+    if (none)
+        snprintf(row->note, sizeof row->note, "not timed: a run seems to take no time");
+    else
+        snprintf(
+            row->note, sizeof row->note,
+            "not timed: a run seems to take %.2g of the time that reading the elements takes: it "
+            "does not read them in every run",
+            1 / times);
 }
 
 static enum status tell(const struct round *r, struct problem *p)

@@ -17,14 +17,20 @@ static enum status no_memory(struct problem *p)
 
 enum { OWN_TEXT = 192 };
 
-/* "norm or a mean", and the families of all of them. */
+static const char *article(const struct operation *o)
+{
+    return strchr("aeiou", *o->name) ? "an" : "a";
+}
+
+/* "a norm or a mean", and the families of all of them. */
 static void describe_operations(const struct experiment *e, char name[OWN_TEXT],
                                 char known[SUBJECT_NAMES])
 {
     *name = *known = 0;
     for (size_t i = 0; i < EXPERIMENT_OPERATIONS && e->operation[i]; i++) {
         size_t named = strlen(name);
-        snprintf(name + named, OWN_TEXT - named, "%s%s", i ? " or a " : "", e->operation[i]->name);
+        snprintf(name + named, OWN_TEXT - named, "%s%s %s", i ? " or " : "",
+                 article(e->operation[i]), e->operation[i]->name);
         subject_families(known, SUBJECT_NAMES, e->operation[i]);
     }
 }
@@ -49,9 +55,8 @@ static enum status add_method(struct axes *axes, const char *name, struct proble
                        name, operation_takes(m->operation), others);
     describe_operations(e, own, known);
     return problem(p, STATUS_USAGE,
-                   "option --method: found %s, a %s (see run %s); %s takes a %s: expected one of "
-                   "%s",
-                   name, m->operation->name, others, e->name, own, known);
+                   "option --method: found %s, %s %s (see run %s); %s takes %s: expected one of %s",
+                   name, article(m->operation), m->operation->name, others, e->name, own, known);
 }
 
 static enum status resolve_methods(struct axes *axes, const struct request *r, struct problem *p)
@@ -365,6 +370,8 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->setting.keep);
     free(axes->setting.layout);
     free(axes->setting.shape);
+    list_free(&axes->setting.scales);
+    scales_free(axes->setting.given);
     for (size_t i = 0; i < axes->setting.keys; i++)
         keys_free(&axes->setting.key[i]);
     free(axes->setting.key);

@@ -42,6 +42,7 @@ enum axis {
     AXIS_RANKS,   /* of all-reduces alone */
     AXIS_CHIP,    /* from here: of models of matrix instructions alone */
     AXIS_PROMOTE, /* to here */
+    AXIS_SCALES,  /* of matrix products alone */
     AXIS_TIMED,   /* of experiments that time methods */
     AXIS_LOAD,    /* of experiments that load the device */
     AXIS_SECONDS, /* of experiments that check promises */
@@ -69,7 +70,7 @@ bool axis_recorded(const struct experiment *e, enum axis axis);
 /* Does a study.json have it only where it was asked for? */
 static inline bool axis_where_asked(enum axis axis)
 {
-    return axis == AXIS_SATURATE || axis == AXIS_RAW;
+    return axis == AXIS_SCALES || axis == AXIS_SATURATE || axis == AXIS_RAW;
 }
 
 struct request {
@@ -94,7 +95,8 @@ struct axes {
     struct pairs pairs;
     struct input *input;
     size_t inputs;
-    bool inputs_own; /* the experiment's: those that cannot be made are left out */
+    bool promote_named; /* intervals of promotion were */
+    bool inputs_own;    /* the experiment's: those that cannot be made are left out */
     struct list data;
     struct data_set joined; /* by axes_join: in each storage one array of them all; else none */
     struct formats data_storage; /* none: as the files have it */
@@ -119,7 +121,8 @@ enum status axes_resolve(struct axes *axes, const struct experiment *e, const st
 void axes_free(struct axes *axes);
 
 /* Where the experiment's operation reads several files as one array (setting_join), and two or more
- * were asked for: reads them and joins them, so that they are one source in each storage format. */
+ * were asked for, or one with scales: reads them and joins them, so that they are one source in
+ * each storage format. */
 enum status axes_join(struct axes *axes, struct problem *p);
 
 /* Where options name one file twice, as of A A, it stays two. */
@@ -134,6 +137,8 @@ bool axes_quantise(const struct axes *axes);
 /* Those that some operations read, which are refused where the experiment runs none of them.
  * Private to axes*.c, as what follows. */
 enum status axes_resolve_setting(struct axes *axes, const struct request *r, struct problem *p);
+/* STATUS_USAGE where a method, a device or an interval of promotion takes none of their shapes. */
+enum status axes_hold_shapes(const struct axes *axes, struct problem *p);
 /* Which of two names the words of an axis are, each once, in the order asked for. */
 enum status axes_names(size_t which[2], size_t *count, const char *const name[2],
                        const struct request *r, enum axis axis, const char *otherwise,

@@ -30,17 +30,29 @@ static enum status read_all(struct data_set *all, const struct axes *axes, enum 
     return status;
 }
 
+static enum status keep_both(struct request *r, enum axis axis, const struct arguments *a,
+                             const struct experiment *e, struct problem *p)
+{
+    struct list *files = &r->axis[axis];
+    size_t times = 0;
+    for (size_t i = 0; i < a->options; i++)
+        times += strcmp(a->option[i].spec->name, axis_name[axis]) == 0;
+    if (!axes_joins(e, times) || files->count == times)
+        return STATUS_OK;
+    return times == 2 && files->count == 1
+               ? list_append(files, files->item[0], strlen(files->item[0]), p)
+               : problem(p, STATUS_USAGE,
+                         "option --%s: found %zu files, of which %zu differ, expected two, or "
+                         "one file twice",
+                         axis_name[axis], times, files->count);
+}
+
 /* Lists name each file once; a product of a matrix with itself needs it twice. */
 enum status request_keep_both(struct request *r, const struct arguments *a,
                               const struct experiment *e, struct problem *p)
 {
-    struct list *data = &r->axis[AXIS_DATA];
-    size_t times = 0;
-    for (size_t i = 0; i < a->options; i++)
-        times += strcmp(a->option[i].spec->name, "data") == 0;
-    return axes_joins(e, times) && times == 2 && data->count == 1
-               ? list_append(data, data->item[0], strlen(data->item[0]), p)
-               : STATUS_OK;
+    enum status status = keep_both(r, AXIS_DATA, a, e, p);
+    return status == STATUS_OK ? keep_both(r, AXIS_SCALES, a, e, p) : status;
 }
 
 bool axes_joins(const struct experiment *e, size_t files)
@@ -74,9 +86,9 @@ enum status axes_join(struct axes *axes, struct problem *p)
 {
     const struct formats *storage = &axes->data_storage;
     enum status status = STATUS_OK;
-    if (!axes_joins(axes->experiment, axes->data.count))
+    if (!axes_joins(axes->experiment, axes->data.count) && axes->setting.scales.count == 0)
         return STATUS_OK;
     for (size_t i = 0; i < (storage->count ? storage->count : 1) && status == STATUS_OK; i++)
         status = join_in(axes, storage->count ? storage->item[i] : FORMATS, p);
-    return status;
+    return status == STATUS_OK && axes->setting.given ? axes_hold_shapes(axes, p) : status;
 }

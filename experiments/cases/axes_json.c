@@ -61,11 +61,11 @@ static json_t *inputs(const struct axes *axes)
     return list;
 }
 
-static json_t *paths(const struct axes *axes)
+static json_t *paths(const struct list *files)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < axes->data.count; i++) {
-        json_array_append_new(list, study_path(axes->data.item[i]));
+    for (size_t i = 0; i < files->count; i++) {
+        json_array_append_new(list, study_path(files->item[i]));
     }
     return list;
 }
@@ -169,7 +169,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_METHOD] = methods(axes),
         [AXIS_DEVICE] = devices(axes),
         [AXIS_INPUT] = inputs(axes),
-        [AXIS_DATA] = paths(axes),
+        [AXIS_DATA] = paths(&axes->data),
         [AXIS_N] = wholes(&axes->n),
         [AXIS_COND] = reals(axes->cond, axes->conds),
         [AXIS_SEED] = wholes(&axes->seed),
@@ -189,6 +189,7 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_RANKS] = wholes(&axes->setting.ranks),
         [AXIS_CHIP] = chips(axes),
         [AXIS_PROMOTE] = wholes(&axes->setting.promote),
+        [AXIS_SCALES] = paths(&axes->setting.scales),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),
         [AXIS_WEIGHT] = json_array(), /* `run steps` says which */

@@ -5,12 +5,13 @@
 #include "experiments/cases/experiment.h"
 #include "experiments/inputs/mask.h"
 #include "experiments/operations/quantise.h"
+#include "experiments/options/subject_name.h"
+#include "experiments/subjects/mpi.h"
 #include "kernels/mma/mma.h"
 #include "reference/base/grow.h"
 #include "reports/text/near.h"
 
-_Static_assert((int)AXIS_PROMOTE - (int)AXIS_SCAN == (int)SETTING_PROMOTE,
-               "an axis for each option");
+_Static_assert((int)AXIS_SCALES - (int)AXIS_SCAN == (int)SETTING_SCALES, "an axis for each option");
 
 /* The experiments that read it. */
 static void experiments_reading(char *text, size_t size, enum setting_option option)
@@ -122,7 +123,8 @@ static enum status hold_rounded(const struct axes *axes, struct problem *p)
         if (!expected)
             continue;
         shape_name(text, &of->shape[i]);
-        if (!axes->experiment->rounds_matrices)
+        if (!axes->experiment->rounds_matrices &&
+            !(axes->experiment->takes_scales && of->shape[i].given))
             return problem(p, STATUS_USAGE, "option --shape: found '%s', expected %s", text,
                            expected);
         for (size_t d = 0; d < axes->devices; d++)
@@ -172,7 +174,8 @@ static enum status hold_blocks(const struct axes *axes, struct problem *p)
                              "option --shape: found '%s' for %s, which adds up all products before "
                              "it scales them, expected one of %s: scales change every %d products",
                              text, m->name, text_string(&able), GEMM_SCALE_BLOCK);
-        for (size_t k = 0; k < promote->count && m->promotes && status == STATUS_OK; k++)
+        const bool named = axes->promote_named && m->promotes;
+        for (size_t k = 0; k < promote->count && named && status == STATUS_OK; k++)
             if (!operation_scales_blocks(m, promote->item[k]))
                 status = problem(p, STATUS_USAGE,
                                  "option --promote: found %llu with %s, expected a divisor of %d: "
@@ -182,6 +185,37 @@ static enum status hold_blocks(const struct axes *axes, struct problem *p)
     }
     text_free(&able);
     return status;
+}
+
+enum status axes_hold_shapes(const struct axes *axes, struct problem *p)
+{
+    enum status status = hold_rounded(axes, p);
+    return status == STATUS_OK ? hold_blocks(axes, p) : status;
+}
+
+/* Scales from files are of A and B from files, or from one in the shape asked for. */
+static enum status resolve_scales(struct axes *axes, const struct request *r, struct problem *p)
+{
+    struct list *files = &axes->setting.scales;
+    enum status status = axes_words(files, &r->axis[AXIS_SCALES], NULL, p);
+    if (status != STATUS_OK || files->count == 0)
+        return status;
+    if (axes->data.count == 0 || axes->inputs > 0)
+        return problem(p, STATUS_USAGE,
+                       "option --scales: found '%s' %s --data, expected --data A.npy --data B.npy, "
+                       "or --data A-B-C.npy --shape MxNxK, alone",
+                       files->item[0], axes->data.count == 0 ? "without" : "with --input beside");
+    if (axes->data.count == 1 && r->axis[AXIS_SHAPE].count != 1)
+        return problem(p, STATUS_USAGE,
+                       "option --scales: found '%s' with %zu shapes of one --data, expected one "
+                       "--shape MxNxK, or --data A.npy --data B.npy",
+                       files->item[0], r->axis[AXIS_SHAPE].count);
+    return files->count == 2
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE,
+                         "option --scales: found %zu file%s, expected two: --scales OF_A.npy "
+                         "--scales OF_B.npy",
+                         files->count, files->count == 1 ? "" : "s");
 }
 
 bool axes_quantise(const struct axes *axes)
@@ -290,8 +324,28 @@ static bool divides_all(uint64_t d, const struct numbers *n)
     return true;
 }
 
-/* Of ranks that nobody asked for those that divide every length; all, where none of them do. */
-static void fit_ranks(struct axes *axes)
+/* They stay in order, and different. */
+static void fit_lengths(struct axes *axes)
+{
+    uint64_t least = 0;
+    for (size_t i = 0; i < axes->n.count; i++) {
+        uint64_t n = axes->n.item[i] > least ? axes->n.item[i] : least;
+        axes->n.item[i] = setting_length(axes->experiment->operation[0], &axes->setting, (size_t)n);
+        least = axes->n.item[i] + 1;
+    }
+}
+
+static bool any_reads(const struct axes *axes, enum setting_option option)
+{
+    for (size_t i = 0; i < axes->methods; i++)
+        if (setting_read(axes->method[i], option))
+            return true;
+    return false;
+}
+
+/* Of ranks that nobody asked for those that divide every length; where none do, all, which no
+ * method may read. */
+static enum status fit_ranks(struct axes *axes, struct problem *p)
 {
     struct numbers *ranks = &axes->setting.ranks;
     size_t kept = 0;
@@ -301,6 +355,29 @@ static void fit_ranks(struct axes *axes)
             ranks->item[kept++] = d;
     }
     ranks->count = kept > 0 ? kept : ranks->count;
+    return kept > 0 || !any_reads(axes, SETTING_RANKS)
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE,
+                         "option --ranks: found none, and no usual number of ranks divides every "
+                         "n: name a divisor of them");
+}
+
+/* So many ranks none of the methods can be asked to start. */
+static enum status hold_ranks(const struct axes *axes, struct problem *p)
+{
+    const struct numbers *ranks = &axes->setting.ranks;
+    bool all = axes->methods > 0;
+    uint64_t most = 0;
+    for (size_t i = 0; i < axes->methods; i++)
+        all = all && name_is_mpi(axes->method[i]->name);
+    for (size_t i = 0; i < ranks->count; i++)
+        most = ranks->item[i] > most ? ranks->item[i] : most;
+    return all && most > MPI_RANKS_MOST
+               ? problem(p, STATUS_USAGE,
+                         "option --ranks: found %llu with %s, expected at most %d, or a method "
+                         "that needs no processes, such as allreduce/ring",
+                         (unsigned long long)most, axes->method[0]->name, (int)MPI_RANKS_MOST)
+               : STATUS_OK;
 }
 
 enum status axes_resolve_setting(struct axes *axes, const struct request *r, struct problem *p)
@@ -332,6 +409,9 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         status = resolve_words(axes, r, AXIS_SHAPE, joins ? NULL : e->shape, (void **)&to->shape,
                                sizeof *to->shape, add_shape, p);
     leave_c_out(axes);
+    axes->promote_named = r->axis[AXIS_PROMOTE].count > 0;
+    if (status == STATUS_OK)
+        status = resolve_scales(axes, r, p);
     if (status == STATUS_OK)
         status = hold_rounded(axes, p);
     if (status == STATUS_OK)
@@ -354,7 +434,11 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
                              RANGE_DOUBLING, numbers[i].least, numbers[i].most, p);
     if (status == STATUS_OK)
         status = hold_blocks(axes, p);
+    if (status == STATUS_OK && e->fits && r->axis[AXIS_N].count == 0)
+        fit_lengths(axes);
     if (status == STATUS_OK && r->axis[AXIS_RANKS].count == 0)
-        fit_ranks(axes);
+        status = fit_ranks(axes, p);
+    if (status == STATUS_OK)
+        status = hold_ranks(axes, p);
     return status;
 }

@@ -71,7 +71,9 @@ struct experiment {
     const char *output;   /* of scans and matrix products, where --output does not say; NULL:
                              accumulator */
     bool rounds_matrices; /* A and B of matrix products may be of two formats, scaled, or of tf32 */
-    bool orders;          /* data is run in other orders of its elements too */
+    bool takes_scales;    /* they may be scaled by numbers from files alone */
+    bool fits;   /* lengths that nobody asked for become ones that its operation can have */
+    bool orders; /* data is run in other orders of its elements too */
     struct experiment_axes axes[DEVICE_KINDS]; /* the CPU's where a CPU is among the devices */
     /* Appends the table that a person wants to see of a finished plan, whose results directory is
      * `out`. STATUS_DATA where what it reads there cannot be read, STATUS_MEMORY when memory is

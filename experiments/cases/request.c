@@ -31,6 +31,7 @@ const char *const axis_name[AXES] = {
     [AXIS_RANKS] = "ranks",
     [AXIS_CHIP] = "chip",
     [AXIS_PROMOTE] = "promote",
+    [AXIS_SCALES] = "scales",
     [AXIS_TIMED] = "timed",
     [AXIS_LOAD] = "load",
     [AXIS_SECONDS] = "seconds",
@@ -85,8 +86,9 @@ static enum status repeat_axis(struct list *list, const struct experiment *e, co
     size_t i;
     json_t *word;
     enum status status = STATUS_OK;
-    bool is_path =
-        strcmp(axis, axis_name[AXIS_DATA]) == 0 || strcmp(axis, axis_name[AXIS_KEYS]) == 0;
+    const bool in_order =
+        strcmp(axis, axis_name[AXIS_DATA]) == 0 || strcmp(axis, axis_name[AXIS_SCALES]) == 0;
+    const bool is_path = in_order || strcmp(axis, axis_name[AXIS_KEYS]) == 0;
     if (!json_is_array(words))
         return problem(p, STATUS_DATA, "%s: axis '%s': found none, expected a list", path, axis);
     json_array_foreach (words, i, word) {
@@ -97,8 +99,8 @@ static enum status repeat_axis(struct list *list, const struct experiment *e, co
         else if (status == STATUS_OK)
             status = append_word(list, json_string_value(word), is_path, p);
     }
-    if (strcmp(axis, axis_name[AXIS_DATA]) == 0 && axes_joins(e, list->count))
-        return status; /* A and B may be one file */
+    if (in_order && axes_joins(e, list->count))
+        return status; /* A and B, or their scales, may be one file */
     return status == STATUS_OK ? list_distinct(list, p) : status;
 }
 
@@ -136,7 +138,7 @@ bool axis_recorded(const struct experiment *e, enum axis axis)
         return e == &experiment_steps;
     if (e->run && e != &experiment_steps)
         return of_checks(axis);
-    if (axis >= AXIS_SCAN && axis <= AXIS_PROMOTE)
+    if (axis >= AXIS_SCAN && axis <= AXIS_SCALES)
         return experiment_reads(e, axis - AXIS_SCAN);
     if (axis == AXIS_COND_NAMED)
         return experiment_conds(e);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "experiments/system/memory.h"
@@ -40,16 +41,18 @@ enum status source_generated(struct source *s, const struct input *in, enum form
     return s->name ? STATUS_OK : no_memory(name, p);
 }
 
-static void hash_array(struct source *s)
+/* `beside` is the hash of what goes with the elements of data; or "". */
+static void hash_array(struct source *s, const char *beside)
 {
     XXH128_canonical_t bytes, both[2];
     size_t size = array_bytes(s->array.format, s->array.n);
     XXH128_canonicalFromHash(&bytes, XXH3_128bits(s->array.data, size));
     const struct array *also = s->pair ? &s->second : s->wide.data ? &s->wide : NULL;
-    if (also) {
+    if (also || *beside) {
         both[0] = bytes;
         XXH128_canonicalFromHash(&both[1],
-                                 XXH3_128bits(also->data, array_bytes(also->format, also->n)));
+                                 also ? XXH3_128bits(also->data, array_bytes(also->format, also->n))
+                                      : XXH3_128bits(beside, strlen(beside)));
         XXH128_canonicalFromHash(&bytes, XXH3_128bits(both, sizeof both));
     }
     for (size_t i = 0; i < sizeof bytes.digest; i++)
@@ -63,9 +66,10 @@ enum status source_data(struct source *s, const struct data *data, size_t n, str
                        data->name, data->array.n);
     *s = (struct source){.array = {data->array.format, n, data->array.data},
                          .wide = {data->wide.format, n, data->wide.data},
-                         .rows = n == data->array.n ? data->rows : 0};
+                         .rows = n == data->array.n ? data->rows : 0,
+                         .with = data->with};
     s->name = strdup(data->name);
-    hash_array(s);
+    hash_array(s, data->beside);
     return s->name ? STATUS_OK : no_memory(data->name, p);
 }
 
@@ -86,7 +90,7 @@ enum status source_shift(struct source *s, uint64_t shift, struct problem *p)
     s->pair = true;
     memcpy(s->second.data, (const char *)s->array.data + turn * width, (n - turn) * width);
     memcpy((char *)s->second.data + (n - turn) * width, s->array.data, turn * width);
-    hash_array(s);
+    hash_array(s, "");
     if (asprintf(&name, "%s:shift=%llu", s->name, (unsigned long long)shift) < 0)
         return no_memory(s->name, p);
     free(s->name);
@@ -178,7 +182,7 @@ enum status source_load(struct source *s, struct problem *p)
         return status;
     status = generate(s, p);
     if (status == STATUS_OK)
-        hash_array(s);
+        hash_array(s, "");
     else
         source_unload(s);
     return status;

@@ -19,6 +19,7 @@ struct source {
     size_t rows;            /* of data that is a whole matrix; else 0 */
     char hash[HASH_TEXT];   /* XXH3-128 of the stored bytes, of two arrays (`wide` is one)
                                that of both hashes; "" while it is not known */
+    const char *with;       /* of data: what is hashed with it, "scales"; else NULL */
     bool recorded;          /* study.json has its hash */
     enum arrangement order; /* of data: */
     struct array unordered; /* and what is put into this order; data NULL: it is as it was read */

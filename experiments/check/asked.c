@@ -82,15 +82,20 @@ static enum status read_keys(struct check_request *r, const struct list *names, 
     return status;
 }
 
-static enum status read_list(struct numbers *numbers, const struct request *q, enum axis axis,
-                             uint64_t least, uint64_t most, struct problem *p)
+static enum status read_range(struct numbers *numbers, const struct request *q, enum axis axis,
+                              enum range range, uint64_t least, uint64_t most, struct problem *p)
 {
     const struct list *words = &q->axis[axis];
     enum status status = STATUS_OK;
     for (size_t i = 0; i < words->count && status == STATUS_OK; i++)
-        status =
-            numbers_parse(numbers, axis_name[axis], words->item[i], RANGE_DOUBLING, least, most, p);
+        status = numbers_parse(numbers, axis_name[axis], words->item[i], range, least, most, p);
     return status;
+}
+
+static enum status read_list(struct numbers *numbers, const struct request *q, enum axis axis,
+                             uint64_t least, uint64_t most, struct problem *p)
+{
+    return read_range(numbers, q, axis, RANGE_DOUBLING, least, most, p);
 }
 
 /* One number, or `otherwise`. */
@@ -98,7 +103,7 @@ static enum status read_one(uint64_t *value, const struct request *q, enum axis 
                             uint64_t least, uint64_t most, uint64_t otherwise, struct problem *p)
 {
     struct numbers numbers = {0};
-    enum status status = read_list(&numbers, q, axis, least, most, p);
+    enum status status = read_range(&numbers, q, axis, RANGE_EVERY, least, most, p);
     if (status == STATUS_OK && numbers.count > 1)
         status = problem(p, STATUS_USAGE, "option --%s: found %zu numbers, expected one",
                          axis_name[axis], numbers.count);

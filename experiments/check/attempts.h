@@ -97,6 +97,11 @@ void check_note(const struct check *c, const struct check_setting *s);
 void check_noted(const struct check *c);
 /* Notes that an output of the case was computed again in another batch. */
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES]);
+/* Notes that it was computed again in a message of `elements`; `asked` is the length that the user
+ * named for it, 0 if none. */
+void check_note_message(const struct check *c, size_t elements, uint64_t asked);
+/* The i-th length that the user named for messages; 0 after the last. */
+uint64_t check_message_named(const struct check_request *r, size_t i);
 void check_set_add(struct check_set *set, uint64_t item);
 /* Is the run noted last another than all before? */
 bool check_is_new(const struct check *c);
@@ -251,6 +256,11 @@ enum status check_again(struct check *c, bool timing, check_try try_it, bool *sh
 /* Why a kind cannot be tried of this subject at all; NULL: it can. Says in a report why kinds
  * without an attempt have none. */
 const char *check_senseless(const struct check *c, enum check_kind kind);
+/* Notes that exact results were tried on inputs of this family. */
+void check_note_family(struct check_report *r, const struct check_case *k);
+/* Notes what came of a case: `reached`: an attempt, or there is no such case. */
+void check_note_case(const struct check *c, struct check_report *report, enum check_kind kind,
+                     const struct check_case *k, bool reached);
 void check_say_reasons(const struct check *c, struct check_report *r);
 
 /* Asked to stop. */

@@ -238,18 +238,6 @@ static enum status cut_short(const struct check *c, struct check_tried *t, struc
                    c->request->method->name, wait.waited_s, wait.usual_s);
 }
 
-/* Notes what came of a case of this length. Without an attempt it says something only where time
- * does not tell why: a process that was not started may have shown another result. */
-static void note_length(const struct check *c, struct check_tried *t, enum check_kind kind,
-                        size_t n, bool reached)
-{
-    bool starts = kind == CHECK_PROCESS || kind == CHECK_AFTER || kind == CHECK_ENVIRONMENT;
-    if (reached)
-        check_set_add(&t->reached, n);
-    else if (!starts && clock_ns() < c->until)
-        check_set_add(&t->idle, n);
-}
-
 /* All cases of a kind that there is time for. */
 static enum status try_kind(struct check *c, struct check_report *report, enum check_kind kind,
                             uint64_t deadline, struct problem *p)
@@ -283,8 +271,8 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         enum status status = try_case(c, &report->tried[kind], kind, &k, &why);
         pace.stale = pace.tried->attempts > attempts ? 0 : pace.stale + 1;
         if (status == STATUS_OK || status == STATUS_USAGE)
-            note_length(c, &report->tried[kind], kind, k.n,
-                        pace.tried->attempts > attempts || status == STATUS_USAGE);
+            check_note_case(c, report, kind, &k,
+                            pace.tried->attempts > attempts || status == STATUS_USAGE);
         if (status == STATUS_USAGE) {
             if (report->untried.status == STATUS_OK)
                 report->untried = why;
@@ -318,9 +306,8 @@ static enum status shrink_all(struct check *c, struct check_report *report, stru
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
         left += report->tried[kind].broken > 0 && kind != CHECK_RECORDED;
     for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
-        bool counted = check_is_counted(c->request, kind); /* it is the smallest */
         if (!c->request->shrink || report->tried[kind].broken == 0 || kind == CHECK_RECORDED ||
-            counted)
+            check_is_counted(c->request, kind)) /* it is the smallest */
             continue;
         uint64_t now = clock_ns(), share = now < end ? (end - now) / left : 0;
         left--;
@@ -390,15 +377,17 @@ static enum status try_all(struct check *c, struct check_report *report, struct 
         if (c->request->tried[kind] && applies(c, kind) && kind != CHECK_RECORDED)
             note_due(c, report, kind);
     for (size_t kind = 0; kind < CHECK_KINDS && status == STATUS_OK; kind++) {
-        enum promise rung = check_kinds[kind].rung;
-        if (!c->request->tried[kind] || !applies(c, kind) || clock_ns() > c->last)
+        enum promise rung = check_kinds[kind].rung, beside = check_kinds[kind].beside;
+        const uint64_t all_last = c->last, last = pace_last(c, kind);
+        if (!c->request->tried[kind] || !applies(c, kind) || clock_ns() > last)
             continue;
         struct problem why = {0};
-        enum promise beside = check_kinds[kind].beside;
+        c->last = last;
         check_evidence_begin(&evidence, &report->over[rung], beside ? &report->over[beside] : NULL,
                              rung > PROMISE_RUN_TO_RUN);
         c->evidence = &evidence;
         status = try_kind(c, report, kind, deadline_of(c, kind, c->end), &why);
+        c->last = all_last;
         if (status == STATUS_OK)
             continue;
         check_evidence_free(&evidence);
@@ -420,17 +409,18 @@ static void note_untried(struct check_report *r)
 {
     char device[DEVICE_TEXT];
     check_refused_asked(r);
-    bool tried = r->failure.status != STATUS_OK;
+    bool tried = r->failure.status != STATUS_OK, only = false;
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
-        tried |= r->tried[kind].attempts > 0;
+        tried |= r->tried[kind].attempts > 0, only |= !r->request.tried[kind];
     if (tried)
         r->untried = (struct problem){0};
     if (tried || r->untried.status != STATUS_OK)
         return;
     device_name(r->request.device, device);
     problem(&r->untried, STATUS_USAGE,
-            "option --only: found nothing that can be tried of %s on %s with the other options",
-            r->request.method->name, device);
+            "%sfound nothing that can be tried of %s on %s with %s options",
+            only ? "option --only: " : "check: ", r->request.method->name, device,
+            only ? "the other" : "these");
 }
 
 /* A program that took most of the time to begin has a fifth of it. */

@@ -45,8 +45,9 @@ enum { CHECK_LEAST = 10 };            /* a rung with fewer attempts is not tried
 
 /* An array of the user's own. */
 struct check_data {
-    const char *asked; /* as --data names it, each comma as `\,` */
-    const char *name;  /* as the column `input` does */
+    const char *asked;  /* as --data names it, each comma as `\,` */
+    const char *second; /* of A and B from two files, B's name, as --data has it; else NULL */
+    const char *name;   /* as the column `input` does */
     struct array array;
     size_t rows;               /* of a matrix; else 0 */
     bool converted, saturated; /* rounded by --convert, clamped by --saturate */
@@ -67,6 +68,7 @@ struct check_request {
     size_t datas;
     struct check_file *file; /* that they were read from (experiments/check/data.h), or NULL */
     size_t files;
+    size_t named; /* how often --data was given, which lists a file once; 0: as often as it lists */
     struct numbers n, threads, blocks; /* likewise; lengths of prefixes of data */
     bool load[2];                      /* of the device: idle, busy; neither: both */
     bool scan[2];                      /* of scans: inclusive, exclusive; neither: both */
@@ -179,6 +181,9 @@ struct check_over {
     struct check_set batches;  /* numbers of rows and columns, where results are of such */
     struct check_set followed; /* outputs that were computed again in other batches */
     size_t least_n, most_n;    /* of all lengths, also of those that the set has no room for */
+    struct check_set messages; /* lengths of the user's that were a message of an element's, too */
+    size_t least_message, most_message; /* elements of all messages of an element; 0: there are
+                                           none */
 };
 
 /* Cases that the subject refused whenever it was asked. */
@@ -193,10 +198,12 @@ struct check_report {
     struct check_request request;
     struct check_tried tried[CHECK_KINDS];
     struct check_over over[PROMISES_ALL];
-    enum promise kept;     /* the highest rung that was kept; none below it is broken, though one
-                              may be not tried, which check_rung says */
-    struct pairs left_out; /* that a program does not answer */
-    struct pairs unasked;  /* that there was no time to ask it for */
+    enum promise kept; /* the highest rung that was kept; none below it is broken, though one
+                          may be not tried, which check_rung says */
+    struct check_set families; /* of inputs, by their place in input_families, that exact results
+                                  were tried on, or that a case cannot be of */
+    struct pairs left_out;     /* that a program does not answer */
+    struct pairs unasked;      /* that there was no time to ask it for */
     struct check_refusals refused;
     struct problem failure; /* STATUS_OK, or what ended it; the rungs above were not tried */
     enum check_kind failed;

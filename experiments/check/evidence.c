@@ -5,6 +5,7 @@
 
 #include "experiments/check/batches.h"
 #include "experiments/subjects/foreign.h"
+#include "experiments/system/clock.h"
 #include "reference/base/hash.h"
 #include "reference/format/hash_array.h"
 #include "reports/text/text.h"
@@ -184,6 +185,42 @@ static bool uncounted(struct missed *m, const struct check_report *report)
     return false;
 }
 
+/* Has a case of this length elements that are followed? */
+static bool message_due(const struct check_report *report, size_t i, uint64_t n)
+{
+    const struct check_request *r = &report->request;
+    const struct numbers *ranks = &r->setting.ranks;
+    bool fits = ranks->count == 0;
+    for (size_t k = 0; k < ranks->count; k++)
+        fits |= ranks->item[k] <= n && (r->n.count == 0 || n % ranks->item[k] == 0);
+    if (r->n.count > 0)
+        return fits && has(&report->tried[CHECK_BATCH].due, n);
+    bool read = false;
+    for (size_t k = 0; k < r->pairs.count; k++)
+        read |= r->pairs.item[k].storage == r->data[i].array.format &&
+                format_pairs_have(method_pairs(r->method, r->device.kind), r->pairs.item[k].storage,
+                                  r->pairs.item[k].accumulator);
+    return fits && read;
+}
+
+/* Bits of an element may change with the length of its message: each that the user named must have
+ * been one, since another length of the user's alone is compared with itself. */
+static bool messages_missed(struct missed *m, const struct check_report *report, enum promise rung)
+{
+    const struct check_request *r = &report->request;
+    uint64_t n;
+    if (!check_kind_of(CHECK_BATCH, rung) || !r->tried[CHECK_BATCH] ||
+        !operation_messages(r->method->operation))
+        return false;
+    m->before = "messages of n = ";
+    m->noun = "";
+    for (size_t i = 0; (n = check_message_named(r, i)) > 0; i++)
+        if (!has(&report->over[rung].messages, n) && message_due(report, i, n) &&
+            !length_missed(report, rung, n)) /* else that is said */
+            miss(m, n);
+    return !ended(m);
+}
+
 /* Of what else was asked for, behind lengths. */
 static bool lists_missed(struct missed *m, const struct check_report *report, enum promise rung)
 {
@@ -221,8 +258,8 @@ bool check_missed(char words[CHECK_REASON], const struct check_report *report, e
 {
     struct missed m = {.words = words, .before = "n = ", .noun = ""};
     miss_lengths(&m, report, rung);
-    bool lengths = !ended(&m);
-    return lists_missed(&m, report, rung) || lengths;
+    bool lengths = !ended(&m), lists = lists_missed(&m, report, rung);
+    return messages_missed(&m, report, rung) || lists || lengths;
 }
 
 bool check_kind_missed(const struct check_report *report, enum check_kind kind)
@@ -232,7 +269,8 @@ bool check_kind_missed(const struct check_report *report, enum check_kind kind)
     for (size_t i = 0; i < t->due.count; i++)
         if (!has(&t->reached, t->due.item[i]) && !has(&t->idle, t->due.item[i]))
             return true;
-    return lists_missed(&m, report, check_kinds[kind].rung);
+    return lists_missed(&m, report, check_kinds[kind].rung) ||
+           (kind == CHECK_BATCH && messages_missed(&m, report, check_kinds[kind].rung));
 }
 
 void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])
@@ -246,6 +284,36 @@ void check_note_followed(const struct check *c, const size_t of[BATCH_SIDES])
     for (size_t i = 0; e && i < 2; i++)
         if (e->over[i])
             check_set_add(&e->over[i]->followed, key);
+}
+
+void check_note_message(const struct check *c, size_t elements, uint64_t asked)
+{
+    for (size_t i = 0; c->evidence && i < 2; i++) {
+        struct check_over *over = c->evidence->over[i];
+        if (!over)
+            continue;
+        bool first = over->most_message == 0;
+        over->least_message =
+            first || elements < over->least_message ? elements : over->least_message;
+        over->most_message = elements > over->most_message ? elements : over->most_message;
+        if (asked)
+            check_set_add(&over->messages, asked);
+    }
+}
+
+/* Notes what came of a case of this length. Without an attempt it says something only where time
+ * does not tell why: a process that was not started may have shown another result. */
+void check_note_case(const struct check *c, struct check_report *report, enum check_kind kind,
+                     const struct check_case *k, bool reached)
+{
+    struct check_tried *t = &report->tried[kind];
+    if (kind == CHECK_EXACT)
+        check_note_family(report, k);
+    bool starts = kind == CHECK_PROCESS || kind == CHECK_AFTER || kind == CHECK_ENVIRONMENT;
+    if (reached)
+        check_set_add(&t->reached, k->n);
+    else if (!starts && clock_ns() < c->until)
+        check_set_add(&t->idle, k->n);
 }
 
 static uint64_t key_of(const struct check *c, const struct check_setting *s, struct shape shape)

@@ -27,7 +27,7 @@ bool pace_time_for(const struct pace *t, const struct check_case *k, uint64_t no
     if (t->counted && t->done < t->first)
         return now < t->deadline;
     return now < t->deadline &&
-           (ns > 0 ? ns : t->most) * (double)k->n < (double)(t->deadline - now);
+           (ns > 0 ? ns : t->most) * (double)k->n < t->share * (double)(t->deadline - now);
 }
 
 uint64_t pace_until(const struct pace *t, uint64_t now)
@@ -67,6 +67,26 @@ static size_t cases_asked(const struct check *c)
     return lengths > shapes ? lengths : shapes;
 }
 
+static const uint64_t LATE_NS = 1500000000;
+
+/* Where it is held to batch_invariant, each of its kinds has a case, however late it is: the
+ * promise is not tried without. */
+uint64_t pace_last(const struct check *c, enum check_kind kind)
+{
+    const uint64_t late = clock_ns() + LATE_NS;
+    bool needed = check_holds(c->request, PROMISE_BATCH_INVARIANT) && check_follows(c, kind);
+    return needed && late > c->last ? late : c->last;
+}
+
+/* What the exact result takes may grow faster than the length, as of products it does; without a
+ * limit few long cases leave no time for the other families of inputs. */
+#define EXACT_SHARE (1.0 / 16)
+
+static bool lengths_are_ours(const struct check_request *r)
+{
+    return r->n.count == 0 && r->datas == 0;
+}
+
 void pace_begin(struct pace *t, const struct check *c, enum check_kind kind,
                 const struct check_tried *tried, uint64_t deadline)
 {
@@ -76,14 +96,15 @@ void pace_begin(struct pace *t, const struct check *c, enum check_kind kind,
          starts = foreign && kind == CHECK_ENVIRONMENT && STARTS_SHARE * c->request->seconds > 0.3;
     if (b)
         asked = (asked ? asked : 1) * (b->pairs_asked ? c->pairs.count : 1);
-    *t =
-        (struct pace){.foreign = foreign,
-                      .tried = tried,
-                      .deadline = deadline,
-                      .first = follows && asked < FOLLOWED_LEAST ? FOLLOWED_LEAST : asked,
-                      .turn = follows ? PACE_LEAST_NS : TURN_NS,
-                      .counted = b != NULL,
-                      .least = clock_ns() + (starts ? clock_span(STARTS_SHARE * c->request->seconds)
-                                             : foreign ? PACE_LEAST_NS
-                                                       : LEAST_OURS_NS)};
+    *t = (struct pace){
+        .foreign = foreign,
+        .tried = tried,
+        .deadline = deadline,
+        .first = follows && asked < FOLLOWED_LEAST ? FOLLOWED_LEAST : asked,
+        .turn = follows ? PACE_LEAST_NS : TURN_NS,
+        .share = kind == CHECK_EXACT && lengths_are_ours(c->request) ? EXACT_SHARE : 1,
+        .counted = b != NULL,
+        .least = clock_ns() + (starts    ? clock_span(STARTS_SHARE * c->request->seconds)
+                               : foreign ? PACE_LEAST_NS
+                                         : LEAST_OURS_NS)};
 }

@@ -9,12 +9,13 @@ struct pace {
     bool foreign;
     const struct check_tried *tried;
     uint64_t deadline;
-    uint64_t least;                    /* the first few small cases are tried until then */
-    size_t done, passed;               /* passed: cases in a row that were not tried */
-    size_t first;                      /* cases that the time is for, in equal turns, at first */
-    uint64_t turn;                     /* that one has at least */
-    bool counted;                      /* numbers of rows are asked for, so that all are begun */
-    size_t stale;                      /* cases in a row without an attempt that is a new one */
+    uint64_t least;      /* the first few small cases are tried until then */
+    size_t done, passed; /* passed: cases in a row that were not tried */
+    size_t first;        /* cases that the time is for, in equal turns, at first */
+    uint64_t turn;       /* that one has at least */
+    double share;        /* of the time left, that a case of more than a few elements may take */
+    bool counted;        /* numbers of rows are asked for, so that all are begun */
+    size_t stale;        /* cases in a row without an attempt that is a new one */
     double ns[FORMATS][FORMATS], most; /* an element; 0: not known */
 };
 /* Of cases: that come to nothing, in a row, and that are no other attempts than those before. */
@@ -25,6 +26,8 @@ enum { PACE_LEAST_NS = 300000000 };
 
 void pace_begin(struct pace *t, const struct check *c, enum check_kind kind,
                 const struct check_tried *tried, uint64_t deadline);
+/* Until when runs of this kind may begin. */
+uint64_t pace_last(const struct check *c, enum check_kind kind);
 /* Are there so few attempts that a small case is tried, whatever the time is? */
 bool pace_few(const struct pace *t, uint64_t now);
 bool pace_time_for(const struct pace *t, const struct check_case *k, uint64_t now);

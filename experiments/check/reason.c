@@ -108,6 +108,36 @@ static bool is_said(const struct check *c, enum check_kind kind)
            operation_sides(c->request->method->operation) > 0;
 }
 
+void check_note_family(struct check_report *r, const struct check_case *k)
+{
+    for (size_t i = 0; !k->data && i < input_family_count; i++)
+        if (k->input.family == input_families[i])
+            check_set_add(&r->families, i);
+}
+
+/* correctly_rounded is a claim about every family of inputs. */
+static void say_families(struct check_report *r)
+{
+    enum { LISTED = 3 };
+    const struct check_request *q = &r->request;
+    struct check_tried *t = &r->tried[CHECK_EXACT];
+    size_t left = 0, used = 0;
+    if (t->attempts == 0 || q->inputs + q->datas > 0)
+        return;
+    for (size_t i = 0; i < input_family_count; i++) {
+        size_t k = 0;
+        while (k < r->families.count && r->families.item[k] != i)
+            k++;
+        if (k == r->families.count && left++ < LISTED)
+            used += (size_t)snprintf(t->untried + used, CHECK_REASON - used, "%s%s",
+                                     used ? ", " : "time ran out before inputs ",
+                                     input_families[i]->name);
+    }
+    if (left > LISTED)
+        snprintf(t->untried + used, CHECK_REASON - used, " and %zu more", left - LISTED);
+    t->late = left > 0;
+}
+
 void check_say_reasons(const struct check *c, struct check_report *r)
 {
     for (size_t kind = 0; kind < CHECK_KINDS; kind++)
@@ -116,4 +146,5 @@ void check_say_reasons(const struct check *c, struct check_report *r)
             snprintf(r->tried[kind].untried, CHECK_REASON, "%.*s", CHECK_REASON - 1, why);
             r->tried[kind].late = why == time_ran_out || why == no_time_to_start;
         }
+    say_families(r);
 }

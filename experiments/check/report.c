@@ -7,6 +7,7 @@
 
 #include "experiments/subjects/mpi.h"
 #include "reference/format/number.h"
+#include "reports/text/against.h"
 #include "reports/text/table.h"
 
 bool check_partly(const struct check_report *r)
@@ -113,7 +114,7 @@ static void add_reasons(struct text *to, const struct check_report *r)
     }
 }
 
-#define UNSEEN "95%% confident: under %.2g%% of runs differ (%s"
+#define UNSEEN "95%% confident: under %s%% of runs differ (%s"
 
 /* ", n = 2 to 65536": over which lengths, and more, a rung is kept. */
 static void add_lengths(struct text *to, const struct check_rung *is, bool columns)
@@ -145,7 +146,8 @@ static void add_evidence(struct text *to, const struct check_report *r)
         bool sample = rung == PROMISE_RUN_TO_RUN;
         is.batches = sample ? 0 : is.batches;
         if (is.state == CHECK_KEPT && sample)
-            text_format(&unseen, UNSEEN, 100 * is.unseen_p95, promise_name[rung]);
+            text_format(&unseen, UNSEEN, text_percent_at_most(is.unseen_p95).value,
+                        promise_name[rung]);
         else if (is.state == CHECK_KEPT)
             text_format(&chosen, "%s%s",
                         chosen.length ? "; " : "no attempt differs: ", promise_name[rung]);

@@ -31,7 +31,10 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
                           "is", b->is[0], "other_bits", bits[1], "other_is", b->is[1], "command",
                           command ? command : "");
     if (b->at.data)
-        json_object_set_new(o, "data", json_string(b->at.data->asked));
+        json_object_set_new(o, "data",
+                            b->at.data->second
+                                ? json_pack("[ss]", b->at.data->asked, b->at.data->second)
+                                : json_string(b->at.data->asked));
     json_object_set_new(o, "threads", json_integer(b->at.shape.threads));
     json_object_set_new(o, "blocks", json_integer(b->at.shape.blocks));
     set_setting(o, r, b);
@@ -47,6 +50,12 @@ static json_t *witness_json(const struct check_report *r, enum check_kind kind, 
 static json_t *length_json(const struct check_rung *is, size_t n)
 {
     return is->lengths ? json_integer((json_int_t)n) : json_null();
+}
+
+/* Runs that are repeated are a sample; what is varied was chosen, and proves no share. */
+static bool sample_kept(const struct check_rung *is, enum promise rung)
+{
+    return is->state == CHECK_KEPT && rung == PROMISE_RUN_TO_RUN;
 }
 
 static json_t *rung_json(const struct check_report *r, enum promise rung, const char *program)
@@ -73,7 +82,7 @@ static json_t *rung_json(const struct check_report *r, enum promise rung, const 
         "attempts", (json_int_t)is.attempts, "differing", (json_int_t)is.differing, "distinct",
         is.distinct ? json_integer((json_int_t)is.distinct) : json_null(), "counts", is.counts,
         "verdict", check_state_name[is.state], "unseen_p95",
-        is.state == CHECK_KEPT ? json_real(is.unseen_p95) : json_null(), "tried", tried, "differed",
+        sample_kept(&is, rung) ? json_real(is.unseen_p95) : json_null(), "tried", tried, "differed",
         differed, "not_tried", untried, "witnesses", witnesses, "reason", is.reason, "shapes",
         (json_int_t)is.shapes, "lengths", (json_int_t)is.lengths, "least_n",
         length_json(&is, is.least_n), "most_n", length_json(&is, is.most_n), "inputs",
@@ -184,7 +193,7 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     if (is.distinct)
         text_unsigned(&cell[CHECK_DISTINCT], is.distinct);
     text_add(&cell[CHECK_DISTINCT_COUNTS], is.counts);
-    if (is.state == CHECK_KEPT)
+    if (sample_kept(&is, rung))
         text_figure(&cell[CHECK_UNSEEN_P95], (struct figure){true, is.unseen_p95});
     text_add(&cell[CHECK_TRIED], tried);
     check_kinds_text(differed, r, rung, true);

@@ -7,6 +7,8 @@
 
 #include "experiments/check/attempts.h"
 #include "experiments/check/report.h"
+#include "experiments/options/subject_name.h"
+#include "experiments/subjects/foreign.h"
 
 const char *const check_state_name[CHECK_STATES] = {
     [CHECK_NOT_TRIED] = "not tried",
@@ -98,19 +100,26 @@ static enum promise lowest_broken(const struct check_report *r, enum promise run
     return PROMISE_NONE;
 }
 
+/* Has a kind before it the same reason? */
+static bool said_before(const struct check_report *r, enum promise rung, size_t kind)
+{
+    for (size_t k = 0; k < kind; k++)
+        if (check_kind_of(k, rung) && strcmp(r->tried[k].untried, r->tried[kind].untried) == 0)
+            return true;
+    return false;
+}
+
 /* Reasons of its kinds, each once. */
 static void say_untried(struct check_rung *is, const struct check_report *r, enum promise rung)
 {
     size_t used = 0;
-    const char *last = "";
     for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
         const char *why = r->tried[kind].untried;
-        if (!check_kind_of(kind, rung) || !*why || strcmp(why, last) == 0 ||
+        if (!check_kind_of(kind, rung) || !*why || said_before(r, rung, kind) ||
             used >= sizeof is->reason - 1)
             continue;
         used += (size_t)snprintf(is->reason + used, sizeof is->reason - used, "%s%s",
                                  used ? "; " : "", why);
-        last = why;
     }
 }
 
@@ -166,6 +175,12 @@ static void say_open(struct check_rung *is, const struct check_report *r, enum p
         add_reason(is, format_pairs_any(method_pairs(r->request.method, DEVICE_CUDA))
                            ? "on this CPU: no other device was tried"
                            : "on this CPU: no other device runs it");
+    if (rung == PROMISE_GPU_TO_GPU && r->over[rung].most_message > 0) {
+        char words[CHECK_REASON];
+        snprintf(words, sizeof words, "messages of %zu to %zu elements",
+                 r->over[rung].least_message, r->over[rung].most_message);
+        add_reason(is, words);
+    }
     if (rung == PROMISE_GPU_TO_GPU && fewer_threads(r))
         add_reason(is, fewer_threads(r));
     for (enum promise low = PROMISE_RUN_TO_RUN; low < PROMISES && low < rung; low++) {
@@ -196,10 +211,24 @@ static enum promise begun_below(const struct check_report *r, enum promise rung)
     return PROMISE_NONE;
 }
 
+/* A function object of Python runs in the process that started ulpscope, where the number of
+ * threads stays as it is. */
+static bool lent(const struct check_request *q)
+{
+    return check_environs(q) && name_is_python(q->method->name) && !foreign_restarts(q->method);
+}
+
+static const char own_threads[] = "a function of this process has its threads alone: name it "
+                                  "(MODULE.FUNCTION, FILE.py:FUNCTION) to try others";
+
 /* Does its library have fewer threads than were asked for? Time would not mend that. */
 static bool says_fewer(struct check_rung *is, const struct check_report *r)
 {
     const struct numbers *asked = &r->request.threads;
+    if (asked->count > 0 && lent(&r->request)) {
+        snprintf(is->reason, sizeof is->reason, "%s", own_threads);
+        return true;
+    }
     for (size_t i = 0; i < asked->count; i++) {
         unsigned made = check_threads_made(&r->request, (unsigned)asked->item[i]);
         if (made == asked->item[i])
@@ -223,6 +252,8 @@ static const char *shapes_open(const struct check_report *r, enum promise rung)
                   (q->tried[CHECK_ENVIRONMENT] && check_environs(q));
     if (rung != PROMISE_GPU_TO_GPU)
         return NULL;
+    if (q->tried[CHECK_ENVIRONMENT] && lent(q))
+        return own_threads;
     if (shape->late || environment->late)
         return "time ran out before another launch shape: more --seconds reach it";
     if (r->tried[CHECK_DEVICE].late && q->method->of_chip)
@@ -244,6 +275,22 @@ static const char *ranks_open(const struct check_report *r, enum promise rung)
     return rung == PROMISE_RANK_INVARIANT && r->over[rung].ranks.count == 1
                ? "tried on one number of ranks alone: give --ranks fewer, so that more can be added"
                : NULL;
+}
+
+/* Kinds of attempt that time ran out before: what an output may depend on is something else in
+ * each, so that batch_invariant needs all. "": none. */
+static void kinds_open(char words[CHECK_REASON], const struct check_report *r, enum promise rung)
+{
+    size_t used = 0;
+    *words = 0;
+    for (size_t kind = 0; kind < CHECK_KINDS && rung == PROMISE_BATCH_INVARIANT; kind++)
+        if (check_kind_of(kind, rung) && r->request.tried[kind] && r->tried[kind].attempts == 0 &&
+            r->tried[kind].late)
+            used += (size_t)snprintf(words + used, CHECK_REASON - used, "%s%s",
+                                     used ? ", " : "time ran out before ", check_kinds[kind].name);
+    if (used)
+        snprintf(words + used, CHECK_REASON - used, ": more --seconds reach %s",
+                 strchr(words, ',') ? "them" : "it");
 }
 
 /* Were all cases of its kinds tried, so that more time would make no more attempts? */
@@ -273,7 +320,9 @@ struct check_rung check_rung(const struct check_report *r, enum promise rung)
     bool enough = is.attempts >= CHECK_LEAST;
     const char *open = shapes_open(r, rung);
     open = open ? open : ranks_open(r, rung);
-    char missed[CHECK_REASON] = "";
+    char missed[CHECK_REASON] = "", kinds[CHECK_REASON];
+    kinds_open(kinds, r, rung);
+    open = open || !*kinds ? open : kinds;
     if (is.attempts > 0)
         check_missed(missed, r, rung);
     is.state = broken                                                             ? CHECK_BROKEN

@@ -35,6 +35,57 @@ static enum status output_in(const struct check *c, const struct surrounding *at
     return status;
 }
 
+uint64_t check_message_named(const struct check_request *r, size_t i)
+{
+    if (r->n.count > 0)
+        return i < r->n.count ? r->n.item[i] : 0;
+    return i < r->datas ? r->data[i].array.n : 0;
+}
+
+static enum status take_in(struct check *c, struct check_outcome *o, const struct surrounding *at,
+                           uint64_t asked, struct problem *p)
+{
+    struct array one;
+    enum status status = output_in(c, at, &one, p);
+    if (status != STATUS_OK)
+        return status;
+    check_note_message(c, at->setting.bins, asked);
+    return check_take(c, o, &one, 0, p, "%s", at->are);
+}
+
+/* Compares the output in messages of a length that the user named. */
+static enum status take_named(struct check *c, struct check_outcome *o, uint64_t asked,
+                              struct problem *p)
+{
+    const struct setting *s = &c->at.setting;
+    const size_t n = (size_t)asked - (size_t)asked % s->ranks;
+    struct surrounding at;
+    enum status status = STATUS_OK;
+    for (size_t u = 0; status == STATUS_OK && !check_enough(c, o) &&
+                       setting_within(&at, c->request->method->operation, s, n, u);
+         u++)
+        status = take_in(c, o, &at, asked, p);
+    return status;
+}
+
+/* Alone, then in messages as long as the case, if that is a length of the user's, then in those
+ * that are shorter: longer ones are for longer cases, which the time is shared out by. */
+static enum status take_all_named(struct check *c, struct check_outcome *o, struct problem *p)
+{
+    const size_t ranks = c->at.setting.ranks;
+    enum status status = STATUS_OK;
+    uint64_t asked;
+    for (int own = 1; own >= 0; own--)
+        for (size_t i = 0; status == STATUS_OK && (asked = check_message_named(c->request, i)) > 0;
+             i++) {
+            bool fits = c->request->n.count == 0 || asked % ranks == 0;
+            bool is = asked - asked % ranks == c->at.n;
+            if (fits && is == own && asked - asked % ranks <= c->at.n)
+                status = take_named(c, o, asked, p);
+        }
+    return status;
+}
+
 enum status check_surrounded(struct check *c, struct check_outcome *o, struct problem *p)
 {
     const struct operation *operation = c->request->method->operation;
@@ -43,10 +94,9 @@ enum status check_surrounded(struct check *c, struct check_outcome *o, struct pr
     for (size_t u = 0; check_outputs(c) > 0 && status == STATUS_OK && !check_enough(c, o) &&
                        setting_surround(&at, operation, &c->at.setting, u);
          u++) {
-        struct array one;
-        status = output_in(c, &at, &one, p);
-        if (status == STATUS_OK)
-            status = check_take(c, o, &one, 0, p, "%s", at.are);
+        status = take_in(c, o, &at, 0, p);
+        if (status == STATUS_OK && u == 0 && operation_messages(operation))
+            status = take_all_named(c, o, p);
     }
     return status;
 }

@@ -82,6 +82,10 @@ static void add_axes(struct text *t, const struct check_report *r, enum check_ki
         text_add(t, " --saturate");
     text_add(t, b->at.data ? " --data " : " --input ");
     shell_word(t, b->at.data ? b->at.data->asked : input);
+    if (b->at.data && b->at.data->second) {
+        text_add(t, " --data ");
+        shell_word(t, b->at.data->second);
+    }
     text_format(t, " --n %zu --seed %llu", b->at.n, (unsigned long long)b->at.seed);
     add_setting(t, q->method->operation, &b->at.setting);
     /* What depends on timing is to show itself once more; between runs in other processes there is

@@ -324,6 +324,7 @@ static enum status judge_bounds(struct judgement *to, struct due *d, const struc
     struct scan_output output = {.out = {out->format, count, out->data},
                                  .accumulator = s->accumulator,
                                  .bound = s->method->bound,
+                                 .folds = s->method->folds,
                                  .height = height_of_prefix,
                                  .context = &h};
     struct scan_measure m;

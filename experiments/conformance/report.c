@@ -131,20 +131,18 @@ void conformance_command(struct text *to, const struct conformance_report *r, si
         text_format(to, " --seed %ju", (uintmax_t)r->request.seed);
 }
 
-size_t conformance_report_impossible(const struct conformance_report *r)
+struct conformance_tally conformance_report_total(const struct conformance_report *r)
 {
-    size_t impossible = 0;
-    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
-        impossible += r->all[k].impossible;
-    return impossible;
-}
-
-size_t conformance_report_left(const struct conformance_report *r)
-{
-    size_t left = 0;
-    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
-        left += r->all[k].left;
-    return left;
+    struct conformance_tally total = {0};
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
+        const struct conformance_tally *t = &r->all[k];
+        total.cases += t->cases;
+        total.impossible += t->impossible;
+        total.noted += t->noted;
+        total.failed += t->failed;
+        total.left += t->left;
+    }
+    return total;
 }
 
 static size_t conforming(const struct conformance_tally *t)
@@ -273,28 +271,23 @@ static void add_verdict(struct text *to, const struct conformance_report *r)
 {
     char device[DEVICE_TEXT];
     struct text line = {0}, classes = {0};
-    const size_t pairs = tried_pairs(r), impossible = conformance_report_impossible(r);
-    size_t cases = 0, failed = 0, noted = 0;
-    for (size_t k = 0; k < SPECIAL_CLASSES; k++) {
-        const struct conformance_tally *t = &r->all[k];
-        cases += t->cases;
-        failed += t->failed;
-        noted += t->noted;
-        if (t->impossible > 0)
+    const struct conformance_tally all = conformance_report_total(r);
+    const size_t pairs = tried_pairs(r), cases = all.cases;
+    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
+        if (r->all[k].impossible > 0)
             text_format(&classes, "%s%s", classes.length ? ", " : "",
                         conformance_report_class(r, k));
-    }
     device_name(r->request.device, device);
     text_visible(&line, r->request.method->name);
     text_format(&line, " on %s, %zu pair%s of formats: ", device, pairs, pairs == 1 ? "" : "s");
-    if (impossible > 0) {
-        text_format(&line, "%zu of %zu special inputs give an impossible result: ", impossible,
+    if (all.impossible > 0) {
+        text_format(&line, "%zu of %zu special inputs give an impossible result: ", all.impossible,
                     cases);
         text_join(&line, &classes);
     } else if (cases == 0 && r->failure.status != STATUS_OK) {
         text_add(&line, "failed on the first special input");
-    } else if (failed > 0 || r->failure.status != STATUS_OK) {
-        text_format(&line, "failed on %zu of %zu special inputs", failed, cases);
+    } else if (all.failed > 0 || r->failure.status != STATUS_OK) {
+        text_format(&line, "failed on %zu of %zu special inputs", all.failed, cases);
     } else if (cases == 0) {
         text_add(&line, "nothing was tried");
     } else if (special_numbers_unbounded(r->request.method)) {
@@ -305,10 +298,10 @@ static void add_verdict(struct text *to, const struct conformance_report *r)
         text_format(&line, "every result on %zu special input%s is possible", cases,
                     cases == 1 ? "" : "s");
     }
-    if (impossible == 0 && noted > 0)
-        text_format(&line, ", %zu of them legal but unusual", noted);
-    if (conformance_report_left(r) > 0)
-        text_format(&line, "; %zu inputs not tried", conformance_report_left(r));
+    if (all.impossible == 0 && all.noted > 0)
+        text_format(&line, ", %zu of them legal but unusual", all.noted);
+    if (all.left > 0)
+        text_format(&line, "; %zu inputs not tried", all.left);
     if (r->refused.count > 0)
         text_format(&line, "; %zu length%s refused", r->refused.count,
                     r->refused.count == 1 ? "" : "s");
@@ -343,8 +336,9 @@ void conformance_report_text(struct text *to, const struct conformance_report *r
         text_add(to,
                  "no bound: NaN, infinities and signs were checked, other numbers were not, since "
                  "nothing is\n  known of how it computes them; `run` tells their errors\n");
-    if (conformance_report_left(r) > 0)
-        text_format(to, "not tried, for lack of time: %zu inputs\n", conformance_report_left(r));
+    if (conformance_report_total(r).left > 0)
+        text_format(to, "not tried, for lack of time: %zu inputs\n",
+                    conformance_report_total(r).left);
     if (*left_out)
         text_format(to, "not answered: %s\n", left_out);
     struct text refused = {0};

@@ -45,6 +45,5 @@ enum status conformance_reproduce(const char *file, const struct conformance_rep
 
 /* A class's name, or that of the input asked for. */
 const char *conformance_report_class(const struct conformance_report *r, size_t class);
-size_t conformance_report_impossible(const struct conformance_report *r);
-/* Inputs that were not tried, for lack of time. */
-size_t conformance_report_left(const struct conformance_report *r);
+/* Of all classes: how many, without a note or a finding. */
+struct conformance_tally conformance_report_total(const struct conformance_report *r);

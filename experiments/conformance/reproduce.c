@@ -94,7 +94,7 @@ enum status conformance_reproduce(const char *file, const struct conformance_rep
     size_t class = find(r);
     said->found = class < SPECIAL_CLASSES;
     if (!said->found)
-        return conformance_report_impossible(r) == 0
+        return conformance_report_total(r).impossible == 0
                    ? STATUS_OK
                    : problem(
                          p, STATUS_USAGE,

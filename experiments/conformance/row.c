@@ -178,27 +178,24 @@ json_t *conformance_report_json(const struct conformance_report *r, const char *
         for (size_t class = 0; class < SPECIAL_CLASSES; class ++)
             if (was_due(&r->tally[pair][class]))
                 json_array_append_new(rows, row_json(r, pair, class, folder));
-    size_t impossible = conformance_report_impossible(r);
+    const struct conformance_tally all = conformance_report_total(r);
     bool failed = r->failure.status != STATUS_OK;
-    size_t cases = 0;
-    for (size_t k = 0; k < SPECIAL_CLASSES; k++)
-        cases += r->all[k].cases;
     bool bounded = !special_numbers_unbounded(r->request.method);
     pairs_text(left_out, &r->left_out);
     struct text refused = {0};
     conformance_report_refused(&refused, r);
-    json_t *json = json_pack("{s:s, s:s, s:s, s:b, s:I, s:I, s:s*, s:s*, s:s*, s:o}", "method",
-                             r->request.method->name, "device", device, "verdict",
-                             impossible   ? "impossible"
-                             : failed     ? "failed"
-                             : cases == 0 ? "not tried"
-                             : bounded    ? "conforms"
-                                          : "no bound",
-                             "numbers_bounded", bounded, "impossible", (json_int_t)impossible,
-                             "not_tried", (json_int_t)conformance_report_left(r), "not_answered",
-                             *left_out ? left_out : NULL, "refused",
-                             refused.length > 0 ? text_string(&refused) : NULL, "error",
-                             failed ? r->failure.text : NULL, "rows", rows);
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:b, s:I, s:I, s:s*, s:s*, s:s*, s:o}", "method",
+                  r->request.method->name, "device", device, "verdict",
+                  all.impossible   ? "impossible"
+                  : failed         ? "failed"
+                  : all.cases == 0 ? "not tried"
+                  : bounded        ? "conforms"
+                                   : "no bound",
+                  "numbers_bounded", bounded, "impossible", (json_int_t)all.impossible, "not_tried",
+                  (json_int_t)all.left, "not_answered", *left_out ? left_out : NULL, "refused",
+                  refused.length > 0 ? text_string(&refused) : NULL, "error",
+                  failed ? r->failure.text : NULL, "rows", rows);
     text_free(&refused);
     return json;
 }

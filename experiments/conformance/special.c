@@ -107,7 +107,7 @@ static enum status check_device(struct special *s, const char *name, struct prob
     }
     if (status == STATUS_OK)
         status = reproduce(s, r, p);
-    size_t impossible = conformance_report_impossible(r);
+    size_t impossible = conformance_report_total(r).impossible;
     s->impossible += impossible;
     if (impossible > 0 && s->found++ == 0)
         snprintf(s->first, sizeof s->first, "%s", q->method->name);

@@ -38,8 +38,8 @@ static const struct data_reader *reader_of(const struct data_file *file,
         if (!readers[i]->plain && (has_ending(readers[i], file->name) ||
                                    (readers[i]->begins && readers[i]->begins(head))))
             return readers[i];
-    if (strcmp(file->name, "-") == 0)
-        return options->storage == FORMATS ? &text_reader : &raw_reader;
+    if (strcmp(file->name, "-") == 0) /* it has no ending */
+        return options->storage == FORMATS || text_reader.begins(head) ? &text_reader : &raw_reader;
     for (size_t i = 0; i < READERS; i++)
         if (has_ending(readers[i], file->name))
             return readers[i];

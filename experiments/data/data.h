@@ -22,12 +22,13 @@ struct data_stream {
 };
 
 struct data_options {
-    enum format storage; /* asked for with --storage, or FORMATS: as the file has it */
-    bool convert;        /* --convert: data in another format is rounded to `storage` */
-    bool keep;           /* what is converted is kept too, as `wide` */
-    bool saturate;       /* --saturate: rounding clamps to the largest number of `storage`,
-                            infinities too; else overflow gives infinity, or NaN */
-    bool raw;            /* --raw: raw numbers, whatever the file looks like */
+    enum format storage;  /* asked for with --storage, or FORMATS: as the file has it */
+    bool convert;         /* --convert: data in another format is rounded to `storage` */
+    bool keep;            /* what is converted is kept too, as `wide` */
+    bool saturate;        /* --saturate: rounding clamps to the largest number of `storage`,
+                             infinities too; else overflow gives infinity, or NaN */
+    bool raw;             /* --raw: raw numbers, whatever the file looks like */
+    const char *expected; /* what a .npy of another type is told; NULL: --storage */
     const struct data_stream *stream; /* arrays go there, and the set stays empty; or NULL */
 };
 
@@ -41,6 +42,9 @@ struct data {
     bool converted, saturated;
     size_t rows;   /* of a matrix: all lengths of its shape but the last, multiplied; else 0 */
     char hash[33]; /* XXH3 128 of the array's bytes after conversion, hexadecimal */
+    /* Of arrays that were joined what goes with them, "scales", and its hash; else NULL, and "". */
+    const char *with;
+    char beside[33];
 };
 
 struct data_set {
@@ -79,3 +83,6 @@ const struct data_library *data_library(size_t i);
  * bf16, and '|u1', the bytes, for e4m3 and e5m2. `-` is standard output. A failure leaves no
  * partial file behind, and what stood at PATH as it was. */
 enum status data_write_npy(const char *path, const struct array *a, struct problem *p);
+/* The same of a matrix of so many rows, which divide a->n; to a file. */
+enum status data_write_npy_rows(const char *path, const struct array *a, size_t rows,
+                                struct problem *p);

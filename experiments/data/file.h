@@ -104,12 +104,13 @@ struct npy_shape {
 };
 struct npy_header {
     const char *wanted; /* set by the caller: a field of a structured dtype, `a.b` for one of a
-                           field that is a record; or NULL */
+                           field that is a record; or NULL: the only one */
     char type[NPY_TYPE_TEXT]; /* descr, when a string: "<f8"; else that of the field found */
     bool fortran;
     struct npy_shape shape;
     /* Of a structured dtype: */
     bool structured, found;
+    size_t named;            /* how many fields have a name */
     size_t record, field_at; /* bytes of a record, and before the field in it */
     struct npy_shape field_shape;
     char fields[512]; /* their names, for messages */

@@ -101,6 +101,8 @@ static enum status read_hdf5(struct data_set *set, struct data_file *file, const
                        "%s: this build reads no HDF5, for lack of libhdf5: " INSTALL
                        ", or save the array as .npy (numpy.save)",
                        file->path);
+    if (file->size == 0)
+        return problem(p, STATUS_DATA, "%s: found an empty file, expected HDF5", file->path);
     if (file->fd < 0 || file->bytes)
         return problem(p, STATUS_DATA, "%s: found HDF5 in a pipe, expected a file", file->path);
     char *const arguments[] = {process, (char *)file->path, (char *)(member ? member : ""),

@@ -16,7 +16,8 @@ static const struct npy_type untyped[] = {{"V2", BF16}, {"u2", BF16}, {"u2", FP1
                                           {"V1", E5M2}, {"u1", E4M3}, {"u1", E5M2}};
 
 static enum status without_type(struct data_layout *layout, const char *path, const char *type,
-                                const char *name, enum format storage, struct problem *p)
+                                const char *name, const struct data_options *options,
+                                struct problem *p)
 {
     char could[64] = "";
     for (size_t i = 0; i < sizeof untyped / sizeof *untyped; i++) {
@@ -24,12 +25,15 @@ static enum status without_type(struct data_layout *layout, const char *path, co
         if (strcmp(name, untyped[i].name) != 0)
             continue;
         layout->format = untyped[i].format;
-        if (storage == untyped[i].format)
+        if (options->storage == untyped[i].format)
             return STATUS_OK;
         snprintf(could + used, sizeof could - used, "%s%s", used ? " or " : "",
                  format_facts[untyped[i].format].name);
     }
     int bytes = format_facts[layout->format].bytes;
+    if (options->expected)
+        return problem(p, STATUS_DATA, "%s: found dtype '%s', %s of no type, expected %s", path,
+                       type, bytes == 1 ? "bytes" : "two bytes", options->expected);
     return problem(p, STATUS_USAGE,
                    "%s: found dtype '%s', %s of no type: expected --storage %s, if that is what it "
                    "is",
@@ -52,12 +56,15 @@ static enum status decode_type(struct data_layout *layout, const char *path, con
     const char *name = type + (order == *type);
     layout->big_endian = order == '>';
     if (is_untyped(name) && order != '>')
-        return without_type(layout, path, type, name, options->storage, p);
+        return without_type(layout, path, type, name, options, p);
     for (size_t i = 0; i < sizeof types / sizeof *types && order != '|'; i++)
         if (strcmp(name, types[i].name) == 0) {
             layout->format = types[i].format;
             return STATUS_OK;
         }
+    if (options->expected)
+        return problem(p, STATUS_DATA, "%s: found dtype '%s', expected %s", path, type,
+                       options->expected);
     return problem(p, STATUS_DATA,
                    "%s: found dtype '%s'%s, expected f2, f4 or f8 of either byte order, V2 or u2 "
                    "with --storage bf16, or f1, V1 or u1 with --storage e5m2 or e4m3",
@@ -102,7 +109,10 @@ static enum status choose_field(const struct npy_header *h, const struct data_fi
             p, STATUS_USAGE,
             "%s: found no structured dtype but '%s', expected one for the field '%.100s'",
             file->path, h->type, h->wanted);
-    if (h->structured && !h->wanted)
+    if (h->structured && h->named == 0)
+        return problem(p, STATUS_DATA, "%s: found a structured dtype with no fields, expected some",
+                       file->path);
+    if (h->structured && !h->wanted && !(h->named == 1 && h->found))
         return problem(p, STATUS_USAGE,
                        "%s: found a structured dtype, expected one of its fields behind a colon: "
                        "%s:FIELD, of %s",
@@ -136,7 +146,7 @@ static enum status set_shape(struct data_layout *layout, const struct npy_header
     layout->field_at = h->field_at;
     if (layout->run == 0)
         return problem(p, STATUS_DATA, "%s: found no elements in the field '%.100s', expected some",
-                       file->path, h->wanted);
+                       file->path, h->wanted ? h->wanted : h->fields);
     return STATUS_OK;
 }
 

@@ -151,7 +151,9 @@ static void note_field(struct npy_header *h, const char *path, const char *type,
     size_t used = strlen(h->fields);
     if (used < sizeof h->fields / 2)
         snprintf(h->fields + used, sizeof h->fields - used, "%s%.100s", used ? ", " : "", path);
-    if (!h->wanted || h->found || strcmp(path, h->wanted) != 0)
+    if (h->named++ > 0 && !h->wanted)
+        return;
+    if (h->found || (h->wanted && strcmp(path, h->wanted) != 0))
         return;
     h->found = true;
     h->field_at = at;
@@ -181,7 +183,9 @@ static enum status read_field(struct npy_header *h, const char *prefix, size_t a
     status = nested ? read_fields(h, path, at, size, depth + 1, c)
                     : read_string(c, type, "a field's type");
     if (status == STATUS_OK && !nested && !type_bytes(type, size))
-        return unexpected(c, "types of a known size before this");
+        return problem(c->p, STATUS_DATA,
+                       "%s: found dtype '%s'%s in field '%.100s', expected types of a known size",
+                       c->path, type, strchr(type, 'O') ? " (pickled Python objects)" : "", path);
     if (status == STATUS_OK && take(c, ',')) {
         skip_blanks(c);
         if (c->at < c->end && *c->at == '(')
@@ -191,8 +195,10 @@ static enum status read_field(struct npy_header *h, const char *prefix, size_t a
         return status;
     if (!take(c, ')'))
         return unexpected(c, "')' behind a field");
-    if (nested && h->found && !found && shape.dimensions > 0)
+    if (nested && h->found && !found && shape.dimensions > 0 && h->wanted)
         return unexpected(c, "no array of records around the field that is asked for");
+    if (nested && !found && shape.dimensions > 0)
+        h->found = false;
     if (!nested && *name)
         note_field(h, path, type, at, &shape);
     for (size_t d = 0; d < shape.dimensions; d++)

@@ -28,12 +28,15 @@ static const char *type_name(enum format f)
     return "<f8";
 }
 
-static void make_header(char header[HEADER], const struct array *a)
+/* rows 0: one dimension. */
+static void make_header(char header[HEADER], const struct array *a, size_t rows)
 {
-    char text[HEADER - PREFIX];
+    char text[HEADER - PREFIX], columns[24] = "";
+    if (rows > 0)
+        snprintf(columns, sizeof columns, " %zu", a->n / rows);
     int length =
-        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }",
-                 type_name(a->format), a->n);
+        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,%s), }",
+                 type_name(a->format), rows > 0 ? rows : a->n, columns);
     memset(header, ' ', HEADER);
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = HEADER - PREFIX;
@@ -56,10 +59,10 @@ static bool write_all(int fd, const char *from, size_t size)
     return true;
 }
 
-static bool write_array(int fd, const struct array *a)
+static bool write_array(int fd, const struct array *a, size_t rows)
 {
     char header[HEADER];
-    make_header(header, a);
+    make_header(header, a, rows);
     return write_all(fd, header, sizeof header) &&
            write_all(fd, a->data, array_bytes(a->format, a->n));
 }
@@ -70,12 +73,13 @@ static enum status unwritable(const char *path, struct problem *p)
 }
 
 /* Devices, pipes: nothing to replace, nothing to take back. */
-static enum status write_in_place(const char *path, const struct array *a, struct problem *p)
+static enum status write_in_place(const char *path, const struct array *a, size_t rows,
+                                  struct problem *p)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return unwritable(path, p);
-    bool written = write_array(fd, a);
+    bool written = write_array(fd, a, rows);
     if (!written)
         unwritable(path, p);
     if (close(fd) != 0 || !written)
@@ -85,12 +89,12 @@ static enum status write_in_place(const char *path, const struct array *a, struc
 
 /* Written beside its place and then moved there: what stood there stays until all is well. */
 static enum status write_beside(const char *path, const char *beside, const struct array *a,
-                                struct problem *p)
+                                size_t rows, struct problem *p)
 {
     int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return unwritable(path, p);
-    bool written = write_array(fd, a);
+    bool written = write_array(fd, a, rows);
     if (!written)
         unwritable(path, p);
     bool closed = close(fd) == 0;
@@ -101,12 +105,13 @@ static enum status write_beside(const char *path, const char *beside, const stru
     return status;
 }
 
-static enum status write_file(const char *path, const struct array *a, struct problem *p)
+static enum status write_file(const char *path, const struct array *a, size_t rows,
+                              struct problem *p)
 {
     struct stat facts;
     bool exists = stat(path, &facts) == 0;
     if (exists && !S_ISREG(facts.st_mode))
-        return write_in_place(path, a, p);
+        return write_in_place(path, a, rows, p);
     /* Through a symbolic link, the file that it leads to is replaced, not the link. */
     char *target = exists ? realpath(path, NULL) : strdup(path);
     size_t size = (target ? strlen(target) : 0) + 32;
@@ -114,7 +119,7 @@ static enum status write_file(const char *path, const struct array *a, struct pr
     enum status status = STATUS_MEMORY;
     if (target && beside) {
         snprintf(beside, size, "%s.%ld.partial", target, (long)getpid());
-        status = write_beside(target, beside, a, p);
+        status = write_beside(target, beside, a, rows, p);
     } else {
         problem(p, status, "%s: out of memory", path);
     }
@@ -126,6 +131,12 @@ static enum status write_file(const char *path, const struct array *a, struct pr
 enum status data_write_npy(const char *path, const struct array *a, struct problem *p)
 {
     if (strcmp(path, "-") != 0)
-        return write_file(path, a, p);
-    return write_array(STDOUT_FILENO, a) ? STATUS_OK : unwritable("standard output", p);
+        return write_file(path, a, 0, p);
+    return write_array(STDOUT_FILENO, a, 0) ? STATUS_OK : unwritable("standard output", p);
+}
+
+enum status data_write_npy_rows(const char *path, const struct array *a, size_t rows,
+                                struct problem *p)
+{
+    return write_file(path, a, rows, p);
 }

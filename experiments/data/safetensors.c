@@ -9,7 +9,7 @@
 enum { LENGTH = 8, HEADER_MOST = 100000000 };
 
 struct tensor {
-    const char *name;
+    const char *name, *type;
     enum format format; /* FORMATS: not one of ours */
     size_t begin, end;  /* bytes, from the start of the file */
     size_t n, rows;
@@ -111,7 +111,7 @@ static enum status read_tensor(struct tensor *t, const char *name, const json_t 
 {
     const char *type = json_string_value(json_object_get(entry, "dtype"));
     const json_t *offsets = json_object_get(entry, "data_offsets");
-    *t = (struct tensor){.name = name, .format = FORMATS};
+    *t = (struct tensor){.name = name, .type = type, .format = FORMATS};
     if (!json_is_object(entry) || !type)
         return malformed(file, name, "an object with a dtype", p);
     if (!get_product(json_object_get(entry, "shape"), &t->n))
@@ -216,7 +216,9 @@ static enum status load_tensors(struct data_set *set, const struct tensors *tens
             continue;
         found |= wanted || t->format != FORMATS;
         if (t->format == FORMATS && wanted)
-            return malformed(file, t->name, "dtype " TYPES, p);
+            return problem(p, STATUS_DATA,
+                           "%s: tensor '%.100s': found dtype '%.40s', expected " TYPES, file->path,
+                           t->name, t->type);
         if (t->format == FORMATS)
             continue;
         struct data_layout layout = {

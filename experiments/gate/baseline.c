@@ -23,6 +23,14 @@ static enum status malformed(const char *path, const char *what, struct problem 
     return problem(p, STATUS_DATA, "%s: %s: not a baseline that gate --update wrote", path, what);
 }
 
+/* A number, or the word that stands for one that JSON has not; null where it is not known. */
+static bool is_error(const json_t *ulps)
+{
+    const char *word = json_string_value(ulps);
+    return json_is_number(ulps) || json_is_null(ulps) ||
+           (word && (strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0));
+}
+
 static enum status check_shape(const json_t *all, const char *path, struct problem *p)
 {
     const char *name, *key;
@@ -37,10 +45,9 @@ static enum status check_shape(const json_t *all, const char *path, struct probl
             !json_is_string(json_object_get(entry, "subject")) || !json_is_object(cases))
             return malformed(path, "found an entry without subject, promise and cases", p);
         json_object_foreach (cases, key, one) {
-            json_t *ulps = json_object_get(one, "err_ulp");
             if (!json_is_string(json_object_get(one, "bits")) ||
                 !json_is_string(json_object_get(one, "input")) ||
-                !(json_is_number(ulps) || json_is_string(ulps) || json_is_null(ulps)))
+                !is_error(json_object_get(one, "err_ulp")))
                 return malformed(path, "found a case without bits, input and err_ulp", p);
         }
     }
@@ -108,7 +115,16 @@ struct difference {
     const struct gate_case *worse; /* whose error grew most, */
     double from;                   /* from this */
     const struct gate_case *other; /* that read another input than was recorded */
+    const struct gate_case *moved; /* whose error is another, of the recorded bits; */
+    double had;                    /* that was this */
+    size_t bits;                   /* how many cases have other bits */
 };
+
+/* Is it the error that was recorded? Of another machine the last digits may differ. */
+static bool same_error(double now, double then)
+{
+    return now == then || (isnan(now) && isnan(then)) || fabs(now - then) <= 1e-9 * fabs(then);
+}
 
 static void compare(struct gate_result *r, const struct gate_case *c, const json_t *one,
                     struct difference *d)
@@ -118,15 +134,23 @@ static void compare(struct gate_result *r, const struct gate_case *c, const json
         d->other = d->other ? d->other : c;
         return;
     }
-    if (strcmp(bits, c->bits) == 0) {
+    double from = ulps_of(one), now = c->ulps.known ? c->ulps.value : NAN;
+    bool same = strcmp(bits, c->bits) == 0;
+    if (same && same_error(now, from)) {
         r->same++;
         return;
     }
-    if (r->changed++ == 0) {
+    r->changed++;
+    if (same) {
+        if (!d->moved)
+            d->had = from;
+        d->moved = d->moved ? d->moved : c;
+        return;
+    }
+    if (d->bits++ == 0) {
         d->first = c;
         d->was = bits;
     }
-    double from = ulps_of(one), now = c->ulps.known ? c->ulps.value : NAN;
     bool grew = !isnan(from) && (isnan(now) || now > from);
     if (grew && (!d->worse || !(now - from <= d->worse->ulps.value - d->from))) {
         d->worse = c;
@@ -143,13 +167,16 @@ static void say_difference(struct gate_entry *e, const struct difference *d, con
         gate_say(to, "the promise was %s, and is %s now",
                  promise_name[was] ? promise_name[was] : "another", promise_name[e->promise]);
     if (d->first)
-        gate_say(to, "bits of %zu of %zu cases differ, first %s: %s, recorded %s", r->changed,
+        gate_say(to, "bits of %zu of %zu cases differ, first %s: %s, recorded %s", d->bits,
                  r->case_count, d->first->key, d->first->bits, d->was);
     if (d->worse)
         gate_say(to, "the error grew from %.3g to %.3g ulp (%s)", d->from, d->worse->ulps.value,
                  d->worse->key);
     if (d->first && !d->worse)
         gate_say(to, "no error grew");
+    if (d->moved)
+        gate_say(to, "the error of the recorded bits is %.3g ulp, recorded %.3g (%s)",
+                 d->moved->ulps.known ? d->moved->ulps.value : NAN, d->had, d->moved->key);
     if (d->other)
         gate_say(to, "the data of %s are not those recorded", d->other->key);
     if (r->gone > 0)
@@ -281,6 +308,22 @@ static json_t *merged(const struct gate *g)
             json_object_set(entries, e->name, was);
     }
     return entries;
+}
+
+enum status gate_baseline_writable(const char *dir, struct problem *p)
+{
+    char *path = path_of(dir);
+    if (!path)
+        return problem(p, STATUS_MEMORY, "%s: out of memory", dir);
+    bool made = mkdir(dir, 0777) == 0;
+    enum status status =
+        made || errno == EEXIST
+            ? gate_writable(path, p)
+            : problem(p, STATUS_DATA, "%s: could not be made: %s", dir, strerror(errno));
+    if (made)
+        rmdir(dir);
+    free(path);
+    return status;
 }
 
 enum status gate_baseline_write(const struct gate *g, const char *dir, struct problem *p)

@@ -1,6 +1,5 @@
 /* The reports that others read: JUnit's XML, Markdown. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -69,6 +68,8 @@ static void add_case(struct text *to, const struct gate_entry *e)
     }
     text_format(to, "      <system-out>%s on %s: ", gate_verdict_name[r->verdict], device);
     gate_says(&says, e);
+    if (r->note && r->verdict == GATE_KEPT)
+        text_format(&says, "; open: %s", r->note);
     xml(to, text_string(&says) ? text_string(&says) : "");
     text_free(&says);
     text_add(to, "</system-out>\n    </testcase>\n");
@@ -143,21 +144,9 @@ void gate_markdown(struct text *to, const struct gate *g)
 enum status gate_writable(const char *path, struct problem *p)
 {
     struct stat facts;
-    char *part = file_part(path);
-    int error = 0;
-    if (!part)
-        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
-    if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
-        error = S_ISDIR(facts.st_mode) ? EISDIR : access(path, W_OK) != 0 ? errno : 0;
-    } else {
-        int fd = open(part, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        error = fd < 0 ? errno : 0;
-        if (fd >= 0) {
-            close(fd);
-            unlink(part);
-        }
-    }
-    free(part);
+    if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
+        return file_writable(path, p);
+    int error = S_ISDIR(facts.st_mode) ? EISDIR : access(path, W_OK) != 0 ? errno : 0;
     return error ? problem(p, STATUS_DATA, "%s: could not be written: %s", path, strerror(error))
                  : STATUS_OK;
 }

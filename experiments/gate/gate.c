@@ -50,22 +50,22 @@ size_t gate_count(const struct gate *g, enum gate_verdict v)
 enum status gate_status(const struct gate *g, struct problem *p)
 {
     const struct gate_entry *worst = NULL, *failed = NULL;
-    size_t kept = gate_count(g, GATE_KEPT);
+    size_t kept = gate_count(g, GATE_KEPT), failures = gate_count(g, GATE_FAILED);
     for (size_t i = 0; i < g->entries; i++) {
         const struct gate_entry *e = &g->entry[i];
-        enum gate_verdict v = e->result.verdict;
-        if (v == GATE_FAILED && !failed)
+        if (e->result.verdict == GATE_FAILED && !failed)
             failed = e;
-        if (v != GATE_KEPT && v != GATE_FAILED && (!worst || v > worst->result.verdict))
+        if (!worst || e->result.verdict > worst->result.verdict)
             worst = e;
     }
-    if (worst)
-        return problem(
-            p, STATUS_FAILED, "gate: %zu of %zu subjects are not kept, the worst: %s is %s",
-            g->entries - kept, g->entries, worst->name, gate_verdict_name[worst->result.verdict]);
-    return failed ? problem(p, failed->result.status, "gate: %zu of %zu subjects failed, first %s",
-                            g->entries - kept, g->entries, failed->name)
-                  : STATUS_OK;
+    if (kept == g->entries)
+        return STATUS_OK;
+    if (kept + failures == g->entries)
+        return problem(p, failed->result.status, "gate: %zu of %zu subjects failed, first %s: %s",
+                       failures, g->entries, failed->name, failed->result.reason);
+    return problem(p, STATUS_FAILED, "gate: %zu of %zu subjects are not kept, the worst: %s%s %s",
+                   g->entries - kept, g->entries, worst->name, worst == failed ? "" : " is",
+                   gate_verdict_name[worst->result.verdict]);
 }
 
 enum status gate_stand_in(struct gate_entry *e, enum status status, const char *why,

@@ -112,13 +112,16 @@ void gate_judge(struct gate_entry *e, enum gate_verdict v, const char *format, .
 
 /* The recorded bits, DIR/baseline.json. `create`: there may be none yet. */
 enum status gate_baseline_read(struct gate *g, const char *dir, bool create, struct problem *p);
+/* Can it be recorded, as far as is known before anything was run? A directory that it makes for
+ * this is removed again. */
+enum status gate_baseline_writable(const char *dir, struct problem *p);
 /* Holds what was found to it. accept: differences are told, and are no fault. */
 void gate_baseline_hold(struct gate *g, bool accept);
 /* Records what was kept anew; of other entries what was there stays. */
 enum status gate_baseline_write(const struct gate *g, const char *dir, struct problem *p);
 
-/* STATUS_OK where all are kept; what is broken, inexact, changed or not tried is STATUS_FAILED;
- * else the first failure's. */
+/* STATUS_OK where all are kept; STATUS_FAILED where one is broken, inexact, changed or not tried,
+ * whatever else failed; else the first failure's. It names the worst, as gate_text does. */
 enum status gate_status(const struct gate *g, struct problem *p);
 /* How many have this verdict. */
 size_t gate_count(const struct gate *g, enum gate_verdict v);

@@ -1,17 +1,16 @@
 /* From a manifest to entries: what it says is held to the table of its members, and then, as
  * options of the command line are, to all that it names. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "experiments/gate/gate.h"
 #include "experiments/gate/members.h"
+#include "experiments/gate/place.h"
 #include "experiments/subjects/subject.h"
 #include "reference/base/grow.h"
 #include "reference/format/number.h"
 #include "reports/text/file.h"
-#include "reports/text/near.h"
 
 /* More evidence than a run of days would give. */
 #define LEAST_DIFFERING 1e-7
@@ -20,78 +19,6 @@
 uint64_t gate_runs(double confidence, double differing)
 {
     return differing >= 1 ? 1 : (uint64_t)ceil(log1p(-confidence) / log1p(-differing));
-}
-
-/* Where in the manifest: "gate.json: subjects[2].promise". */
-struct place {
-    const char *path;
-    size_t index; /* SIZE_MAX: the manifest's own members */
-    const char *member;
-};
-
-static void place_text(char text[512], const struct place *at)
-{
-    if (at->index == SIZE_MAX)
-        snprintf(text, 512, "%.300s%s%.64s", at->path, *at->member ? ": " : "", at->member);
-    else
-        snprintf(text, 512, "%.300s: subjects[%zu]%s%.64s", at->path, at->index,
-                 *at->member ? "." : "", at->member);
-}
-
-static enum status wrong(const struct place *at, struct problem *p, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static enum status wrong(const struct place *at, struct problem *p, const char *format, ...)
-{
-    char where[512], what[480];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    place_text(where, at);
-    return problem(p, STATUS_USAGE, "%s: %s", where, what);
-}
-
-/* A value as the manifest has it, cut off where it is long. */
-static void value_text(char text[64], const json_t *value)
-{
-    const char *string = json_string_value(value);
-    if (string)
-        snprintf(text, 64, "'%.50s%s'", string, strlen(string) > 50 ? "..." : "");
-    else if (json_is_array(value) || json_is_object(value))
-        snprintf(text, 64, "%s", json_is_array(value) ? "a list" : "an object");
-    else if (json_is_integer(value))
-        snprintf(text, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        snprintf(text, 64, "%.6g", json_real_value(value));
-    else
-        snprintf(text, 64, "%s",
-                 json_is_true(value)    ? "true"
-                 : json_is_false(value) ? "false"
-                                        : "null");
-}
-
-static enum status expected(const struct place *at, const json_t *value, const char *what,
-                            struct problem *p)
-{
-    char found[64];
-    value_text(found, value);
-    return wrong(at, p, "found %s, expected %s", found, what);
-}
-
-/* Of a word that is none of these, with the nearest. */
-static enum status not_among(const struct place *at, const char *word, const char *const *known,
-                             size_t count, struct problem *p)
-{
-    struct near near = {.word = word};
-    char all[400] = "";
-    for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(all);
-        near_try(&near, known[i]);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", known[i]);
-    }
-    if (near.found)
-        return wrong(at, p, "found '%.60s', did you mean %s? It takes %s", word, near.found, all);
-    return wrong(at, p, "found '%.60s', expected %s", word, all);
 }
 
 /* --- Members --- */
@@ -107,18 +34,18 @@ static enum status known_members(const char *path, size_t index, const json_t *o
             known[count++] = m->name;
     json_object_foreach ((json_t *)object, name, value) {
         size_t i = 0;
-        struct place at = {path, index, ""};
+        struct gate_place at = {path, index, ""};
         while (i < count && strcmp(known[i], name) != 0)
             i++;
         if (i < count)
             continue;
-        return not_among(&at, name, known, count, p);
+        return gate_not_among(&at, name, known, count, p);
     }
     return STATUS_OK;
 }
 
 /* An entry's own, or the manifest's for all. */
-static const json_t *member_of(struct place *at, const json_t *own, const json_t *all,
+static const json_t *member_of(struct gate_place *at, const json_t *own, const json_t *all,
                                const char *name)
 {
     const json_t *value = json_object_get(own, name);
@@ -131,16 +58,16 @@ static const json_t *member_of(struct place *at, const json_t *own, const json_t
     return value;
 }
 
-static enum status read_string(const char **to, struct place at, const json_t *own,
+static enum status read_string(const char **to, struct gate_place at, const json_t *own,
                                const json_t *all, const char *name, struct problem *p)
 {
     const json_t *value = member_of(&at, own, all, name);
     *to = json_string_value(value);
     return !value || (*to && **to) ? STATUS_OK
-                                   : expected(&at, value, "a string that is not empty", p);
+                                   : gate_expected(&at, value, "a string that is not empty", p);
 }
 
-static enum status read_real(double *to, struct place at, const json_t *own, const json_t *all,
+static enum status read_real(double *to, struct gate_place at, const json_t *own, const json_t *all,
                              const char *name, double least, double most, const char *what,
                              struct problem *p)
 {
@@ -148,26 +75,29 @@ static enum status read_real(double *to, struct place at, const json_t *own, con
     if (!value)
         return STATUS_OK;
     *to = json_number_value(value);
-    return json_is_number(value) && *to >= least && *to <= most ? STATUS_OK
-                                                                : expected(&at, value, what, p);
+    return json_is_number(value) && *to >= least && *to <= most
+               ? STATUS_OK
+               : gate_expected(&at, value, what, p);
 }
 
 /* A word of an axis: a string, or a whole number. Words are not split: a list has them apart. */
-static enum status add_word(struct list *list, const struct place *at, const json_t *value,
+static enum status add_word(struct list *list, const struct gate_place *at, const json_t *value,
                             struct problem *p)
 {
     char digits[32];
     const char *word = json_string_value(value);
-    if (json_is_integer(value) && json_integer_value(value) >= 0) {
-        snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    double number = json_number_value(value);
+    if (json_is_number(value) && number >= 0 && number < 1e15 && number == floor(number)) {
+        snprintf(digits, sizeof digits, "%.0f", fabs(number)); /* to JSON 1e6 is one, too */
         word = digits;
     }
     if (!word || !*word)
-        return expected(at, value, "a string or a whole number from 0 on, or a list of these", p);
+        return gate_expected(at, value, "a string or a whole number from 0 on, or a list of these",
+                             p);
     return list_append(list, word, strlen(word), p);
 }
 
-static enum status read_axis(struct request *words, struct place at, const json_t *own,
+static enum status read_axis(struct request *words, struct gate_place at, const json_t *own,
                              const json_t *all, const struct gate_member *m, struct problem *p)
 {
     const json_t *value = member_of(&at, own, all, m->name);
@@ -180,11 +110,11 @@ static enum status read_axis(struct request *words, struct place at, const json_
     if (m->flag && json_is_boolean(value))
         return json_is_true(value) ? list_append(list, "yes", 3, p) : STATUS_OK;
     if (m->flag)
-        return expected(&at, value, "true or false", p);
+        return gate_expected(&at, value, "true or false", p);
     if (!json_is_array(value))
         return add_word(list, &at, value, p);
     if (json_array_size(value) == 0)
-        return wrong(&at, p, "found an empty list, expected one word at least");
+        return gate_expected(&at, value, "one word at least", p);
     json_array_foreach ((json_t *)value, i, word) {
         if (status == STATUS_OK)
             status = add_word(list, &at, word, p);
@@ -195,7 +125,7 @@ static enum status read_axis(struct request *words, struct place at, const json_
 /* --- What they mean --- */
 
 /* What is said of an option is said of the member, the manifest's where the entry has none. */
-static enum status relocate(struct place at, const json_t *own, enum status status,
+static enum status relocate(struct gate_place at, const json_t *own, enum status status,
                             const struct problem *why, struct problem *p)
 {
     char name[32] = "", where[512];
@@ -206,11 +136,11 @@ static enum status relocate(struct place at, const json_t *own, enum status stat
         at.member = name;
         at.index = json_object_get(own, name) ? at.index : SIZE_MAX;
     }
-    place_text(where, &at);
+    gate_place_text(where, &at);
     return problem(p, status, "%s: %s", where, rest);
 }
 
-static enum status read_promise(struct gate_entry *e, struct place at, const json_t *own,
+static enum status read_promise(struct gate_entry *e, struct gate_place at, const json_t *own,
                                 const json_t *all, struct problem *p)
 {
     const char *word;
@@ -229,10 +159,10 @@ static enum status read_promise(struct gate_entry *e, struct place at, const jso
     if (e->promise != PROMISES && operation_may_promise(e->method->operation, e->promise))
         return STATUS_OK;
     at.member = "promise";
-    return not_among(&at, word, known, count, p);
+    return gate_not_among(&at, word, known, count, p);
 }
 
-static enum status read_tolerance(struct gate_entry *e, struct place at, const json_t *own,
+static enum status read_tolerance(struct gate_entry *e, struct gate_place at, const json_t *own,
                                   const json_t *all, struct problem *p)
 {
     const char *quantity;
@@ -243,7 +173,11 @@ static enum status read_tolerance(struct gate_entry *e, struct place at, const j
     const char *text = json_string_value(value);
     if (status == STATUS_OK && !value && json_object_get(own, "quantity")) {
         at.member = "quantity";
-        return wrong(&at, p, "found it without a tolerance, expected both");
+        return gate_wrong(&at, p, "found it without a tolerance, expected both");
+    }
+    if (status == STATUS_OK && !value && quantity) { /* for other entries: a word all the same */
+        status = recommend_tolerance_parse(&e->tolerance, "0", quantity, &why);
+        return status == STATUS_OK ? STATUS_OK : relocate(at, own, status, &why, p);
     }
     if (!value)
         return status;
@@ -254,42 +188,43 @@ static enum status read_tolerance(struct gate_entry *e, struct place at, const j
         text = digits;
     }
     if (!text)
-        return expected(&at, value, "a number from 0 on, \"4ulp\" or \"0.5bits\"", p);
+        return gate_expected(&at, value, "a number from 0 on, \"4ulp\" or \"0.5bits\"", p);
     e->tolerant = true;
     status = recommend_tolerance_parse(&e->tolerance, text, quantity, &why);
     if (status != STATUS_OK)
         return relocate(at, own, status, &why, p);
     if (operation_makes_array(e->method->operation))
-        return wrong(
+        return gate_wrong(
             &at, p,
             "%s makes an array, expected a subject with one result: a sum, a dot product, a norm",
             e->method->name);
     if (e->words.axis[AXIS_DATA].count + e->words.axis[AXIS_INPUT].count == 0)
-        return wrong(&at, p, "found neither data nor input, expected what the error is held on");
+        return gate_wrong(&at, p,
+                          "found neither data nor input, expected what the error is held on");
     return STATUS_OK;
 }
 
-static enum status read_confidence(struct gate_entry *e, struct place at, const json_t *own,
+static enum status read_confidence(struct gate_entry *e, struct gate_place at, const json_t *own,
                                    const json_t *all, struct problem *p)
 {
     e->confidence = 0.95;
     e->differing = 0.01;
     e->seconds = 10;
     enum status status = read_real(&e->confidence, at, own, all, "confidence", 1e-6,
-                                   MOST_CONFIDENCE, "a number above 0, 0.999999 at most", p);
+                                   MOST_CONFIDENCE, "a number from 1e-6 to 0.999999", p);
     if (status == STATUS_OK)
         status = read_real(&e->differing, at, own, all, "differing", LEAST_DIFFERING, 0.999999,
                            "a number from 1e-7 to 0.999999: the share of runs that may differ", p);
     if (status == STATUS_OK)
         status = read_real(&e->seconds, at, own, all, "seconds", 1e-3, 1e7,
-                           "a number above 0, 1e7 at most", p);
+                           "a number from 0.001 to 1e7", p);
     if (status == STATUS_OK)
         e->wanted = gate_runs(e->confidence, e->differing);
     return status;
 }
 
 /* What it was to promise, to be told. */
-static enum status read_promise_only(struct gate_entry *e, struct place at, const json_t *own,
+static enum status read_promise_only(struct gate_entry *e, struct gate_place at, const json_t *own,
                                      const json_t *all, struct problem *p)
 {
     const char *word;
@@ -299,7 +234,7 @@ static enum status read_promise_only(struct gate_entry *e, struct place at, cons
     return status;
 }
 
-static enum status read_subject(struct gate_entry *e, struct place at, const json_t *own,
+static enum status read_subject(struct gate_entry *e, struct gate_place at, const json_t *own,
                                 struct problem *p)
 {
     const char *name, *called;
@@ -307,9 +242,9 @@ static enum status read_subject(struct gate_entry *e, struct place at, const jso
     const struct list *axis = e->words.axis;
     enum status status = read_string(&name, at, own, NULL, "subject", p);
     if (status == STATUS_OK && !name)
-        return wrong(&at, p,
-                     "found no subject, expected one: a method, ./FILE.so:NAME, exec:COMMAND, "
-                     "python:FUNCTION");
+        return gate_wrong(&at, p,
+                          "found no subject, expected one: a method, ./FILE.so:NAME, exec:COMMAND, "
+                          "python:FUNCTION");
     if (status == STATUS_OK)
         status = read_string(&called, at, own, NULL, "name", p);
     if (status != STATUS_OK)
@@ -320,7 +255,7 @@ static enum status read_subject(struct gate_entry *e, struct place at, const jso
         : axis[AXIS_ROWS].count + axis[AXIS_LAYOUT].count ? operation_asking(SETTING_ROWS)
                                                           : NULL;
     at.member = "subject";
-    place_text(where, &at);
+    gate_place_text(where, &at);
     struct problem why = {0};
     enum status found = subject_named(&e->method, where, name, operation, &why);
     if (found != STATUS_OK && found != STATUS_DATA && found != STATUS_DEVICE)
@@ -336,68 +271,91 @@ static enum status read_subject(struct gate_entry *e, struct place at, const jso
 }
 
 /* Does the subject read what it is given? */
-static enum status check_settings(const struct gate_entry *e, struct place at, struct problem *p)
+static enum status check_settings(const struct gate_entry *e, struct gate_place at,
+                                  struct problem *p)
 {
     for (const struct gate_member *m = gate_members; m->name; m++)
         for (enum setting_option i = 0; i < SETTING_OPTIONS; i++)
             if (m->axis != AXIS_METHOD && strcmp(m->name, setting_options[i].name) == 0 &&
                 e->words.axis[m->axis].count > 0 && !setting_read(e->method, i)) {
                 at.member = m->name;
-                return wrong(&at, p, "found it with %s, expected %s", e->method->name,
-                             setting_options[i].method);
+                return gate_wrong(&at, p, "found it with %s, expected %s", e->method->name,
+                                  setting_options[i].method);
             }
     return STATUS_OK;
 }
 
 /* Numbers of rows are tried where a promise that is asked for is about them. */
-static enum status check_batch_counts(const struct gate_entry *e, struct place at,
+static enum status check_batch_counts(const struct gate_entry *e, struct gate_place at,
                                       struct problem *p)
 {
     at.member = "batch";
     if (e->words.axis[AXIS_BATCH].count == 0)
         return STATUS_OK;
     if (operation_sides(e->method->operation) == 0)
-        return wrong(&at, p,
-                     "found it with %s, expected a matrix product, or sums or statistics of rows",
-                     e->method->name);
+        return gate_wrong(
+            &at, p, "found it with %s, expected a matrix product, or sums or statistics of rows",
+            e->method->name);
     return gate_holds(e, PROMISE_GPU_TO_GPU) || gate_holds(e, PROMISE_BATCH_INVARIANT)
                ? STATUS_OK
-               : wrong(&at, p,
-                       "found it without a promise that it is about, expected batch_invariant or "
-                       "gpu_to_gpu");
+               : gate_wrong(
+                     &at, p,
+                     "found it without a promise that it is about, expected batch_invariant or "
+                     "gpu_to_gpu");
+}
+
+/* A device that is not there costs the entry alone. */
+static void miss_device(struct gate_entry *e, const struct gate_place *at,
+                        const struct problem *why)
+{
+    char where[512];
+    const struct list *names = &e->words.axis[AXIS_DEVICE];
+    for (size_t i = 0; i < names->count; i++)
+        if (device_parse(&e->device, names->item[i], NULL) != STATUS_OK)
+            break;
+    gate_place_text(where, at);
+    if (e->result.verdict != GATE_FAILED)
+        e->result.status = why->status;
+    gate_judge(e, GATE_FAILED, "%s: %s", where, why->text);
 }
 
 /* Reads what is asked for as options do, and data, once, so that nothing runs for long before a
  * fault is told. */
-static enum status check_words(struct gate_entry *e, const struct place *at, const json_t *own,
+static enum status check_words(struct gate_entry *e, const struct gate_place *at, const json_t *own,
                                struct problem *p)
 {
     struct device device[CHECK_DEVICES];
     struct check_request request = {0};
-    struct problem why = {0};
+    struct problem why = {0}, absent = {0};
     size_t devices;
     for (size_t i = 0; i < e->words.axis[AXIS_DATA].count; i++)
         if (strcmp(e->words.axis[AXIS_DATA].item[i], "-") == 0) {
-            struct place data = {at->path, at->index, "data"};
-            return wrong(&data, p,
-                         "found '-', standard input, expected a file: it is read more than once");
+            struct gate_place data = {at->path, at->index, "data"};
+            return gate_wrong(
+                &data, p, "found '-', standard input, expected a file: it is read more than once");
         }
     enum status status = check_devices(device, &devices, &e->words, &why);
-    if (status == STATUS_OK && devices != 1)
+    if (status == STATUS_DEVICE) {
+        absent = why;
+        status = STATUS_OK;
+    } else if (status == STATUS_OK && devices != 1)
         status = problem(&why, STATUS_USAGE, "option --device: found %zu devices, expected one",
                          devices);
-    e->device = device[0];
+    else
+        e->device = device[0];
     if (status == STATUS_OK)
         status = check_asked(&request, &e->words, &why);
     check_request_free(&request);
+    if (status == STATUS_OK && absent.status != STATUS_OK)
+        miss_device(e, at, &absent);
     return status == STATUS_OK ? STATUS_OK : relocate(*at, own, status, &why, p);
 }
 
-static enum status read_entry(struct gate_entry *e, struct place at, const json_t *own,
+static enum status read_entry(struct gate_entry *e, struct gate_place at, const json_t *own,
                               const json_t *all, struct problem *p)
 {
     if (!json_is_object(own))
-        return expected(&at, own, "an object with a subject", p);
+        return gate_expected(&at, own, "an object with a subject", p);
     enum status status = known_members(at.path, at.index, own, p);
     for (const struct gate_member *m = gate_members; m->name && status == STATUS_OK; m++)
         if (m->axis != AXIS_METHOD)
@@ -423,26 +381,27 @@ static enum status read_entry(struct gate_entry *e, struct place at, const json_
     if (status == STATUS_OK)
         status = check_words(e, &at, own, p);
     if (status == STATUS_OK && e->promise == PROMISE_NONE && !e->beside && !e->tolerant)
-        status = wrong(&at, p, "%s promises none, expected a promise to hold it to, or a tolerance",
+        status =
+            gate_wrong(&at, p, "%s promises none, expected a promise to hold it to, or a tolerance",
                        e->method->name);
     return status;
 }
 
 static enum status read_entries(struct gate *g, const json_t *all, struct problem *p)
 {
-    struct place at = {g->path, SIZE_MAX, "subjects"};
+    struct gate_place at = {g->path, SIZE_MAX, "subjects"};
     const json_t *subjects = json_object_get(all, "subjects"),
                  *version = json_object_get(all, "schema");
     size_t i;
     json_t *own;
     enum status status = known_members(g->path, SIZE_MAX, all, p);
-    if (status == STATUS_OK && version && json_integer_value(version) != 1) {
+    if (status == STATUS_OK && version && json_number_value(version) != 1) {
         at.member = "schema";
-        return expected(&at, version, "1", p);
+        return gate_expected(&at, version, "1", p);
     }
     if (status == STATUS_OK && !(json_is_array(subjects) && json_array_size(subjects) > 0))
-        return subjects ? expected(&at, subjects, "a list of one subject at least", p)
-                        : wrong(&at, p, "found none, expected a list of one subject at least");
+        return subjects ? gate_expected(&at, subjects, "a list of one subject at least", p)
+                        : gate_wrong(&at, p, "found none, expected a list of one subject at least");
     json_array_foreach ((json_t *)subjects, i, own) {
         if (status != STATUS_OK)
             break;
@@ -450,12 +409,13 @@ static enum status read_entries(struct gate *g, const json_t *all, struct proble
             return problem(p, STATUS_MEMORY, "%s: out of memory", g->path);
         struct gate_entry *e = &g->entry[g->entries++];
         *e = (struct gate_entry){.result.worst = SIZE_MAX};
-        struct place of = {g->path, i, ""};
+        struct gate_place of = {g->path, i, ""};
         status = read_entry(e, of, own, all, p);
         for (size_t k = 0; k < i && status == STATUS_OK; k++)
             if (strcmp(g->entry[k].name, e->name) == 0) {
                 of.member = "name";
-                status = wrong(&of, p,
+                status =
+                    gate_wrong(&of, p,
                                "found '%.60s', as subjects[%zu] is called, expected another: give "
                                "it a name of its own",
                                e->name, k);

@@ -229,6 +229,7 @@ enum status gate_measure(struct gate_entry *e, const struct gate_options *o, str
     const struct experiment experiment = {.name = "gate",
                                           .operation = {e->method->operation},
                                           .keys = "uniform",
+                                          .fits = true,
                                           .axes = {[DEVICE_CPU] = own, [DEVICE_CUDA] = own}};
     struct request words = e->words; /* lists are the entry's */
     struct axes axes = {0};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/gate/gate.h"
+#include "reports/text/against.h"
 #include "reports/text/table.h"
 
 void gate_says(struct text *to, const struct gate_entry *e)
@@ -24,7 +25,8 @@ void gate_says(struct text *to, const struct gate_entry *e)
         text_format(to, ", %g%% confident that under %g%% of runs differ", 100 * e->confidence,
                     100 * e->differing);
     if (r->worst != SIZE_MAX && e->tolerant)
-        text_format(to, "%serror %.2g of %s (%s)", before, r->cases[r->worst].error,
+        text_format(to, "%serror %s of %s (%s)", before,
+                    text_against(r->cases[r->worst].error, e->tolerance.limit, 2).value,
                     e->tolerance.text, recommend_quantity_name[e->tolerance.quantity]);
     if (r->worst != SIZE_MAX && e->tolerant && e->promise == PROMISE_NONE)
         text_format(to, " in %llu runs", (unsigned long long)r->runs);

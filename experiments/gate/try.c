@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/check/data.h"
 #include "experiments/check/report.h"
 #include "experiments/gate/gate.h"
 #include "experiments/system/clock.h"
+#include "reports/text/against.h"
 
 /* So many cases share the repetitions, where not all of a case is asked for. */
 enum { SPREAD = 16 };
@@ -125,7 +127,8 @@ static enum status fail(struct gate_entry *e, enum status status, const struct p
 static enum status try_promise(struct gate_entry *e, const struct gate_options *o,
                                struct problem *p)
 {
-    struct check_request q = {0};
+    struct check_request q = {0}, own;
+    struct check_joined joined = {0};
     struct problem why = {0};
     struct check_report *report = malloc(sizeof *report);
     enum status status = report ? check_asked(&q, &e->words, &why)
@@ -143,14 +146,18 @@ static enum status try_promise(struct gate_entry *e, const struct gate_options *
             q.tried[kind] =
                 gate_holds(e, check_kinds[kind].rung) || gate_holds(e, check_kinds[kind].beside);
         set_runs(&q, e);
-        status = check_subject(report, &q, &why);
+        own = q;
+        status = check_join_files(&own, &joined, e->method->operation, &why);
     }
+    if (status == STATUS_OK)
+        status = check_subject(report, &own, &why);
     if (status == STATUS_OK) {
         judge_report(e, report);
         e->result.left_out = report->left_out;
         e->result.check = check_json(report, o->program);
         e->result.show = e->result.verdict == GATE_BROKEN ? command_of(report, o->program) : NULL;
     }
+    check_joined_free(&joined);
     check_request_free(&q);
     free(report);
     return fail(e, status, &why, p);
@@ -182,7 +189,8 @@ static void judge_error(struct gate_entry *e)
             (unsigned long long)r->runs, (unsigned long long)e->wanted, 100 * e->confidence,
             e->seconds);
     if (r->worst != SIZE_MAX && !recommend_holds(&e->tolerance, r->cases[r->worst].error))
-        gate_judge(e, GATE_INEXACT, "error %.2g exceeds %s (%s) on %s", r->cases[r->worst].error,
+        gate_judge(e, GATE_INEXACT, "error %s exceeds %s (%s) on %s",
+                   text_against(r->cases[r->worst].error, e->tolerance.limit, 2).value,
                    e->tolerance.text, recommend_quantity_name[e->tolerance.quantity],
                    r->cases[r->worst].key);
 }

@@ -8,6 +8,7 @@
  * sum|x y| but for the residual's share (about A / sqrt(n)) what was drawn. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "experiments/inputs/family.h"
 #include "reference/exact/products.h"
@@ -100,6 +101,22 @@ static double target(double cond, const double *parameter)
     return cond != 0 ? cond : ldexp(1, DEFAULT_COND_LOG2);
 }
 
+static enum status unreachable(const struct fill *f, double cond, struct problem *p)
+{
+    struct dot_plan plan;
+    size_t n = f->to.n / 2;
+    int reach = 1023;
+    char expected[32] = "a greater n";
+    while (reach >= 0 && !make_plan(&plan, f->to.format, n, ldexp(1, reach)))
+        reach--;
+    if (reach >= 0)
+        snprintf(expected, sizeof expected, "at most 2^%d", reach);
+    return problem(p, STATUS_USAGE,
+                   "input dot_cond: a condition number of %g is out of reach of n=%zu in %s; "
+                   "expected %s",
+                   cond, n, f->facts->name, expected);
+}
+
 static enum status dot_cond(struct fill *f, struct problem *p)
 {
     struct dot_plan plan;
@@ -121,9 +138,7 @@ static enum status dot_cond(struct fill *f, struct problem *p)
         fine = settle(f, &plan, &rest);
     }
     if (!fine)
-        return problem(p, STATUS_USAGE,
-                       "input dot_cond: a condition number of %g is out of reach of n=%zu in %s",
-                       cond, f->to.n / 2, f->facts->name);
+        return unreachable(f, cond, p);
     pair_shuffle(f);
     return STATUS_OK;
 }

@@ -13,7 +13,7 @@ enum status fill_elements(const struct fill *f, double (*element)(const struct f
             block[i] = element(f, begin + i);
             most = fabs(block[i]) > most ? fabs(block[i]) : most;
         }
-        if (isinf(format_round(f->to.format, most)))
+        if (!isfinite(format_round(f->to.format, most)))
             return problem(p, STATUS_USAGE,
                            "input %s: an element of %g is beyond the largest %s, %g; choose "
                            "smaller parameters",

@@ -47,7 +47,7 @@ struct ulpscope_error {
 };
 
 /* n elements in host memory, little-endian, without padding, aligned to one element: fp16 and bf16
- * are uint16_t, fp32 float, fp64 double. data may be NULL where n is 0. */
+ * are uint16_t, fp32 float, fp64 double, e4m3 and e5m2 uint8_t. data may be NULL where n is 0. */
 struct ulpscope_array {
     enum ulpscope_format format;
     size_t n;
@@ -77,14 +77,15 @@ ULPSCOPE_API const char *ulpscope_version(void);
 
 /* --- formats (IEEE 754-2019; bfloat16 as Intel 2018, with subnormals) --- */
 
-/* "fp16", "bf16", "fp32", "fp64"; NULL for any other number. */
+/* "fp16", "bf16", "fp32", "fp64", "e4m3", "e5m2"; NULL for any other number. Accumulators are one
+ * of the first four. */
 ULPSCOPE_API const char *ulpscope_format_name(enum ulpscope_format f);
 /* Of one element; 0 for any other number. */
 ULPSCOPE_API size_t ulpscope_format_bytes(enum ulpscope_format f);
 /* The value of an encoding, exact; bits above the width are ignored. NaN for no format. */
 ULPSCOPE_API double ulpscope_decode(enum ulpscope_format f, uint64_t bits);
-/* The encoding of x, rounded to nearest, ties to even; beyond the range an infinity; every NaN
- * the same quiet one. 0 for no format. */
+/* The encoding of x, rounded to nearest, ties to even; beyond the range an infinity, of e4m3, which
+ * has none, a NaN; every NaN the same quiet one. 0 for no format. */
 ULPSCOPE_API uint64_t ulpscope_encode(enum ulpscope_format f, double x);
 
 /* --- exact sums ---
@@ -204,9 +205,10 @@ ULPSCOPE_API double ulpscope_state_sum(const struct ulpscope_state *s);
  * The sum of bin j is in units of 2^(W j - 1074), W = 50 where the accumulator is fp64, else 21. To
  * it an element x adds the multiple of this unit that is nearest (ties to even) to what the bins
  * above left of x. With 2^e <= max|x| < 2^(e+1) over the finite elements, and D the larger of folds
- * times the accumulator's precision (11, 8, 24, 53) and the storage's precision, J is the floor of
- * (e - D + 1 + 1074) / W; but at least that of (m + 1074) / W, 2^m being the storage's smallest
- * subnormal number (m = -24, -133, -149, -1074). What is left below bin J is forgotten. */
+ * times the accumulator's precision (11, 8, 24, 53) and the storage's precision (e4m3: 4, e5m2: 3),
+ * J is the floor of (e - D + 1 + 1074) / W; but at least that of (m + 1074) / W, 2^m being the
+ * storage's smallest subnormal number (m = -24, -133, -149, -1074, -9, -16, in the order of
+ * ulpscope_format). What is left below bin J is forgotten. */
 ULPSCOPE_API size_t ulpscope_state_bytes(const struct ulpscope_state *s);
 ULPSCOPE_API void ulpscope_state_write(const struct ulpscope_state *s, void *bytes);
 /* A new state from bytes of either kind; `accumulator` is that of an exact one (a binned one brings

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
+#include "experiments/operations/gemm_join.h"
 #include "experiments/operations/operation.h"
 #include "experiments/operations/quantise.h"
 #include "kernels/gemm/elements.h"
@@ -101,7 +100,8 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     shape_name(text, &axes->shape[0]);
     return problem(p, STATUS_USAGE,
                    "option --shape: found %s, of %zu elements (%zu without C), with n = %zu: "
-                   "expected as many, or no --n",
+                   "expected a --shape MxNxK of as many, no --n, or, where --data is a matrix, "
+                   "a second file",
                    text, gemm_elements(&axes->shape[0]), gemm_c_begins(&axes->shape[0]), asked->n);
 }
 
@@ -192,104 +192,6 @@ static void sample(struct setting *s, size_t n)
 static struct matrices matrices(const struct operands *of)
 {
     return gemm_matrices(of);
-}
-
-/* --- A and B from files of their own --- */
-
-/* Their shapes, as the files have them or, where they are no matrices, as --shape says. */
-static enum status fit(struct gemm_shape *s, const struct data part[2],
-                       const struct setting_axes *axes, struct problem *p)
-{
-    const struct data *a = &part[0], *b = &part[1];
-    if (axes->shapes > 1)
-        return problem(p, STATUS_USAGE, "option --shape: found %zu shapes, expected one",
-                       axes->shapes);
-    if (axes->shapes == 1) {
-        char text[SHAPE_NAME];
-        *s = axes->shape[0];
-        shape_name(text, s);
-        size_t in_a = gemm_b_begins(s), in_b = gemm_c_begins(s) - in_a;
-        return a->array.n == in_a && b->array.n == in_b
-                   ? STATUS_OK
-                   : problem(p, STATUS_USAGE,
-                             "option --shape: found %s with %s of %zu and %s of %zu elements, "
-                             "expected %zu and %zu",
-                             text, a->name, a->array.n, b->name, b->array.n, in_a, in_b);
-    }
-    for (size_t i = 0; i < 2; i++)
-        if (part[i].rows == 0)
-            return problem(p, STATUS_DATA,
-                           "%s: found %zu elements and no matrix, expected two dimensions, or "
-                           "--shape MxNxK",
-                           part[i].name, part[i].array.n);
-    *s = (struct gemm_shape){.m = a->rows, .k = a->array.n / a->rows, .n = b->array.n / b->rows};
-    if (b->rows != s->k)
-        return problem(p, STATUS_DATA,
-                       "%s x %s: found matrices of %zu x %zu and %zu x %zu, expected as many rows "
-                       "of B as A has columns",
-                       a->name, b->name, s->m, s->k, b->rows, s->n);
-    return s->m > SHAPE_MOST || s->n > SHAPE_MOST || s->k > SHAPE_MOST
-               ? problem(p, STATUS_DATA, "%s x %s: found %zu x %zu x %zu, expected at most %d each",
-                         a->name, b->name, s->m, s->n, s->k, SHAPE_MOST)
-               : STATUS_OK;
-}
-
-/* B behind A, in the format of both or, where these differ, as fp64. */
-static bool behind(struct array *to, const struct array *a, const struct array *b)
-{
-    const enum format f = a->format == b->format ? a->format : FP64;
-    *to = (struct array){f, a->n + b->n, malloc(array_bytes(f, a->n + b->n) + 1)};
-    if (to->data && a->format == b->format) {
-        memcpy(to->data, a->data, array_bytes(f, a->n));
-        memcpy((char *)to->data + array_bytes(f, a->n), b->data, array_bytes(f, b->n));
-    }
-    for (size_t i = 0; to->data && a->format != b->format && i < to->n; i++)
-        array_encode(to, i, 1, &(double){i < a->n ? array_get(a, i) : array_get(b, i - a->n)});
-    return to->data;
-}
-
-static enum status join_two(struct data *to, const struct data part[2], struct problem *p)
-{
-    const struct array *a = &part[0].array, *b = &part[1].array;
-    const struct array *wide_a = part[0].wide.data ? &part[0].wide : a;
-    const struct array *wide_b = part[1].wide.data ? &part[1].wide : b;
-    bool good = behind(&to->array, a, b);
-    if (good && (wide_a != a || wide_b != b))
-        good = behind(&to->wide, wide_a, wide_b);
-    if (!good || asprintf(&to->name, "%s x %s", part[0].name, part[1].name) < 0) {
-        free(to->array.data);
-        free(to->wide.data);
-        *to = (struct data){0};
-        return problem(p, STATUS_MEMORY, "%s x %s: out of memory", part[0].name, part[1].name);
-    }
-    to->file_format = part[0].file_format;
-    XXH128_hash_t hash = XXH3_128bits(to->array.data, array_bytes(a->format, to->array.n));
-    snprintf(to->hash, sizeof to->hash, "%016llx%016llx", (unsigned long long)hash.high64,
-             (unsigned long long)hash.low64);
-    return STATUS_OK;
-}
-
-static enum status join(struct data *to, const struct data *part, size_t parts,
-                        struct setting_axes *axes, struct problem *p)
-{
-    struct gemm_shape shape;
-    if (parts != 2)
-        return problem(p, STATUS_USAGE, "option --data: found %zu arrays, expected two, A and B",
-                       parts);
-    if (part[0].array.format != part[1].array.format)
-        return problem(p, STATUS_DATA,
-                       "%s x %s: found elements of %s and of %s, expected one format", part[0].name,
-                       part[1].name, format_facts[part[0].array.format].name,
-                       format_facts[part[1].array.format].name);
-    enum status status = fit(&shape, part, axes, p);
-    if (status == STATUS_OK && axes->shapes == 0) {
-        free(axes->shape);
-        axes->shape = malloc(sizeof *axes->shape);
-        if (!axes->shape)
-            return problem(p, STATUS_MEMORY, "out of memory for a shape");
-        axes->shape[axes->shapes++] = shape;
-    }
-    return status == STATUS_OK ? join_two(to, part, p) : status;
 }
 
 /* --- what costs less, where nothing is timed --- */
@@ -442,7 +344,8 @@ static bool told(struct wire_request *r, char *const word[])
 const struct operation_use use_gemm = {
     .operation = &operation_gemm,
     .columns_of = COLUMNS_OF_PRODUCTS,
-    .reads = 1 << SETTING_SHAPE | 1 << SETTING_OUTPUT | 1 << SETTING_CHIP | 1 << SETTING_PROMOTE,
+    .reads = 1 << SETTING_SHAPE | 1 << SETTING_OUTPUT | 1 << SETTING_CHIP | 1 << SETTING_PROMOTE |
+             1 << SETTING_SCALES,
     .columns = columns,
     .words = words,
     .says = says,
@@ -455,7 +358,7 @@ const struct operation_use use_gemm = {
     .batches = true,
     .not_recorded = true,
     .matrices = matrices,
-    .join = join,
+    .join = gemm_join,
     .cost = cost,
     .costs =
         "an instruction of the chip's largest unit, the same promoted, less often before more "

@@ -23,6 +23,7 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_RANKS] = {"ranks", "a sum over ranks", "sums over ranks"},
     [SETTING_CHIP] = {"chip", "a model of matrix instructions", "matrix products"},
     [SETTING_PROMOTE] = {"promote", "gemm/promoted", "matrix products"},
+    [SETTING_SCALES] = {"scales", "a matrix product", "matrix products"},
 };
 
 static const struct operation_use *use_of(const struct operation *o)
@@ -100,6 +101,11 @@ void setting_note(char note[SETTING_NOTE], const struct method *m, const struct 
 {
     if (use_of(m->operation)->note)
         use_of(m->operation)->note(note, m, s);
+}
+
+size_t setting_length(const struct operation *o, const struct setting_axes *axes, size_t n)
+{
+    return use_of(o)->length ? use_of(o)->length(axes, n) : n;
 }
 
 enum status setting_each(const struct operation *o, const struct setting_asked *asked,
@@ -322,6 +328,17 @@ bool setting_surround(struct surrounding *to, const struct operation *o, const s
                       size_t u)
 {
     return use_of(o)->surround && use_of(o)->surround(to, s, u);
+}
+
+bool setting_within(struct surrounding *to, const struct operation *o, const struct setting *s,
+                    size_t n, size_t u)
+{
+    return use_of(o)->within && use_of(o)->within(to, s, n, u);
+}
+
+bool operation_messages(const struct operation *o)
+{
+    return use_of(o)->within;
 }
 
 void setting_embed(const struct operation *o, const struct array *to, const struct surrounding *at,

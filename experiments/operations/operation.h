@@ -25,6 +25,7 @@ enum setting_option {
     SETTING_RANKS,
     SETTING_CHIP,
     SETTING_PROMOTE,
+    SETTING_SCALES,
     SETTING_OPTIONS
 };
 struct setting_option_facts {
@@ -103,6 +104,9 @@ struct setting_asked {
 };
 typedef enum status setting_visit(void *context, const struct setting *s, struct problem *p);
 
+/* The least length from n on that every setting asked for can have; n where none is near. */
+size_t setting_length(const struct operation *o, const struct setting_axes *axes, size_t n);
+
 /* Visits every setting that the axes ask an operation for and that its methods share, whichever
  * asked->method is; and each that `from`, one of those, becomes for asked->method. */
 enum status setting_each(const struct operation *o, const struct setting_asked *asked,
@@ -160,8 +164,9 @@ bool setting_matrices(struct matrices *to, const struct operation *o, const stru
 
 /* Are several files one array of operands? */
 bool operation_joins(const struct operation *o);
-/* Makes it, as the operation reads it, and notes its shape in the axes where that is not asked for.
- * STATUS_DATA where shapes do not fit, STATUS_USAGE where there are more files or fewer. */
+/* Makes it, as the operation reads it, and notes its shape in the axes where that is not asked for;
+ * axes NULL: one file behind the other, whatever their shapes are. STATUS_DATA where shapes do not
+ * fit, STATUS_USAGE where there are more files or fewer. */
 enum status setting_join(struct data *to, const struct operation *o, const struct data *part,
                          size_t parts, struct setting_axes *axes, struct problem *p);
 
@@ -208,6 +213,12 @@ struct surrounding {
 /* The u-th of them; false behind the last, and where rows are what batches consist of. */
 bool setting_surround(struct surrounding *to, const struct operation *o, const struct setting *s,
                       size_t u);
+/* The same in a message of n elements on as many ranks, the u-th place in it; false behind the
+ * last, and where ranks have no messages or do not divide n. */
+bool setting_within(struct surrounding *to, const struct operation *o, const struct setting *s,
+                    size_t n, size_t u);
+/* Are there such messages? */
+bool operation_messages(const struct operation *o);
 /* An output of a case at such a place; false where there is no such layout. */
 bool setting_in_batch(struct surrounding *to, const struct operation *o, const struct setting *s,
                       const struct batch_place *at);
@@ -254,6 +265,7 @@ struct operation_use {
     size_t (*words)(struct setting_word *word, const struct setting *s);
     void (*says)(struct text *to, const struct setting *s);
     void (*note)(char note[SETTING_NOTE], const struct method *m, const struct setting *s);
+    size_t (*length)(const struct setting_axes *axes, size_t n); /* NULL: it can have any */
     enum status (*each)(const struct setting_asked *asked, struct setting s, setting_visit *visit,
                         void *context, struct problem *p);
     enum status (*each_own)(const struct setting_asked *asked, struct setting s,
@@ -284,6 +296,7 @@ struct operation_use {
     /* NULL: an item has one output, of its number. */
     size_t (*item_output)(const struct surrounding *is, const struct batch_place *at, size_t item);
     bool (*surround)(struct surrounding *to, const struct setting *s, size_t u);
+    bool (*within)(struct surrounding *to, const struct setting *s, size_t n, size_t u);
     void (*embed)(const struct array *to, const struct surrounding *at, const struct array *from,
                   const struct setting *s);
     bool (*deal)(struct setting *to, const struct setting *s, size_t u);

@@ -9,7 +9,7 @@
 /* Are its scales made from the data? */
 static inline bool quantise_by_amax(const struct gemm_shape *s)
 {
-    return s->scaling != GEMM_UNSCALED && s->scaling != GEMM_SCALED;
+    return s->scaling != GEMM_UNSCALED && s->scaling != GEMM_SCALED && !s->given;
 }
 
 /* Does it ask for other elements than those that are stored? */

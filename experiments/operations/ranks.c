@@ -30,6 +30,22 @@ static void note(char note[SETTING_NOTE], const struct method *m, const struct s
     snprintf(note, SETTING_NOTE, "%zu rank%s", s->ranks, text_s(s->ranks));
 }
 
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+static size_t length(const struct setting_axes *axes, size_t n)
+{
+    enum { MOST = 1 << 20 };
+    size_t multiple = 1;
+    for (size_t i = 0; i < axes->ranks.count && multiple <= MOST; i++) {
+        size_t ranks = (size_t)axes->ranks.item[i];
+        multiple *= ranks / common_divisor(multiple, ranks);
+    }
+    return multiple <= MOST ? (n + multiple - 1) / multiple * multiple : n;
+}
+
 static enum status each(const struct setting_asked *asked, struct setting s, setting_visit *visit,
                         void *context, struct problem *p)
 {
@@ -103,13 +119,24 @@ static size_t owner(const struct setting *s, size_t output)
     return rank;
 }
 
+struct message {
+    size_t length, at;
+    uint8_t byte;
+    const char *are;
+};
+
+static void put(struct surrounding *to, const struct setting *s, const struct message *is)
+{
+    *to = (struct surrounding){.setting = *s, .byte = is->byte, .output = is->at};
+    to->setting.bins = is->length;
+    to->n = s->ranks * is->length;
+    snprintf(to->are, sizeof to->are, "element %zu of a message of %zu, %s", is->at, is->length,
+             is->are);
+}
+
 static bool surround(struct surrounding *to, const struct setting *s, size_t u)
 {
-    static const struct {
-        size_t length, at;
-        uint8_t byte;
-        const char *are;
-    } places[] = {
+    static const struct message places[] = {
         {1, 0, 0x00, "alone"},
         {2, 1, 0xff, "among NaN"},
         {3, 1, 0x3c, "among small numbers"},
@@ -126,21 +153,39 @@ static bool surround(struct surrounding *to, const struct setting *s, size_t u)
     };
     if (u >= sizeof places / sizeof *places)
         return false;
-    *to = (struct surrounding){.setting = *s, .byte = places[u].byte, .output = places[u].at};
-    to->setting.bins = places[u].length;
-    to->n = s->ranks * places[u].length;
-    snprintf(to->are, sizeof to->are, "element %zu of a message of %zu, %s", places[u].at,
-             places[u].length, places[u].are);
+    put(to, s, &places[u]);
     return true;
+}
+
+static bool within(struct surrounding *to, const struct setting *s, size_t n, size_t u)
+{
+    const size_t length = n / s->ranks, at[] = {0, length / 3 * 2};
+    if (length == 0 || n % s->ranks != 0 || u >= sizeof at / sizeof *at || (u > 0 && at[u] == 0))
+        return false;
+    put(to, s, &(struct message){length, at[u], 0x3c, "among small numbers"});
+    return true;
+}
+
+static void say_owner(struct surrounding *to)
+{
+    size_t used = strlen(to->are);
+    snprintf(to->are + used, sizeof to->are - used, ", in the block of rank %zu",
+             owner(&to->setting, to->output));
 }
 
 static bool surround_owned(struct surrounding *to, const struct setting *s, size_t u)
 {
     bool there = surround(to, s, u);
-    size_t used = there ? strlen(to->are) : 0;
     if (there)
-        snprintf(to->are + used, sizeof to->are - used, ", in the block of rank %zu",
-                 owner(&to->setting, to->output));
+        say_owner(to);
+    return there;
+}
+
+static bool within_owned(struct surrounding *to, const struct setting *s, size_t n, size_t u)
+{
+    bool there = within(to, s, n, u);
+    if (there)
+        say_owner(to);
     return there;
 }
 
@@ -167,11 +212,6 @@ static bool deal(struct setting *to, const struct setting *s, size_t u)
     return true;
 }
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    return b == 0 ? a : common_divisor(b, a % b);
-}
-
 /* Rank r goes to step r + first, modulo as many as there are now: no two to one place. The first
  * dealing leaves all where they are. */
 static void dealt(const struct array *to, const struct setting *is, const struct array *from,
@@ -188,14 +228,16 @@ static void dealt(const struct array *to, const struct setting *is, const struct
                            array_bits(from, r * s->bins + i));
 }
 
-#define USE_OF_RANKS(its_operation, its_owner, its_surround)                                       \
+#define USE_OF_RANKS(its_operation, its_owner, its_surround, its_within)                           \
     {                                                                                              \
         .operation = &(its_operation), .columns_of = COLUMNS_OF_SCATTERS,                          \
         .reads = 1 << SETTING_RANKS, .columns = columns, .words = words, .says = says,             \
-        .note = note, .each = each, .make = make, .places = places, .vary = vary,                  \
-        .sample = sample, .batches = true, .not_served = true, .not_recorded = true,               \
-        .owner = its_owner, .surround = its_surround, .embed = embed, .deal = deal, .dealt = dealt \
+        .note = note, .length = length, .each = each, .make = make, .places = places,              \
+        .vary = vary, .sample = sample, .batches = true, .not_served = true, .not_recorded = true, \
+        .owner = its_owner, .surround = its_surround, .within = its_within, .embed = embed,        \
+        .deal = deal, .dealt = dealt                                                               \
     }
-const struct operation_use use_allreduce = USE_OF_RANKS(operation_allreduce, NULL, surround),
-                           use_reduce_scatter =
-                               USE_OF_RANKS(operation_reduce_scatter, owner, surround_owned);
+const struct operation_use use_allreduce =
+                               USE_OF_RANKS(operation_allreduce, NULL, surround, within),
+                           use_reduce_scatter = USE_OF_RANKS(operation_reduce_scatter, owner,
+                                                             surround_owned, within_owned);

@@ -4,6 +4,7 @@
 
 #include "experiments/inputs/keys.h"
 #include "experiments/operations/layout.h"
+#include "experiments/operations/scales.h"
 #include "experiments/operations/scan.h"
 #include "experiments/operations/shape.h"
 #include "experiments/options/options.h"
@@ -72,8 +73,10 @@ struct setting_axes {
     struct numbers keep; /* hundredths of the elements that compactions keep, about */
     struct numbers ranks;
     struct gemm_shape *shape;
-    size_t shapes; /* none: see shape_fitting */
-    bool no_c;     /* a method takes no C: that of all shapes is zeros */
+    size_t shapes;              /* none: see shape_fitting */
+    bool no_c;                  /* a method takes no C: that of all shapes is zeros */
+    struct list scales;         /* files of A's and B's; none: the shapes say what there is */
+    struct given_scales *given; /* those, once A and B are joined; else NULL */
     const char **chip;
     size_t chips;           /* none: MMA_CHIP */
     struct numbers promote; /* none: GEMM_PROMOTE */

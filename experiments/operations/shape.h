@@ -7,7 +7,8 @@
  *     :scale=SxT    D = S T A B + C, of A and B of 8 bits: numbers of fp32 above 0
  *     :scale=auto   A and B are quantised by a scale each (quantise.h)
  *     :scale=outer  the same by a scale for each row of A and each column of B
- *     :scale=blocks the same by a scale for 128 elements of a row of A, and for 128 x 128 of B
+ *     :scale=blocks the same by a scale for 128 elements of a row of A, and for 128 x 128 of B;
+ *                   with --scales (scales.h) outer and blocks say what the files have
  *     :tf32         A and B, of fp32, are rounded to tf32 */
 #pragma once
 
@@ -43,5 +44,5 @@ static inline bool shape_equal(const struct gemm_shape *a, const struct gemm_sha
     return a->m == b->m && a->n == b->n && a->k == b->k && a->a_column == b->a_column &&
            a->b_column == b->b_column && a->pad == b->pad && a->no_c == b->no_c &&
            a->mixed == b->mixed && a->tf32 == b->tf32 && a->scaling == b->scaling &&
-           a->scale[0] == b->scale[0] && a->scale[1] == b->scale[1];
+           a->scale[0] == b->scale[0] && a->scale[1] == b->scale[1] && a->given == b->given;
 }

@@ -100,7 +100,7 @@ static bool names_file(const char *value, char mark)
 
 static bool is_one_file(const char *name, const char *value)
 {
-    if (strcmp(name, "data") == 0)
+    if (strcmp(name, "data") == 0 || strcmp(name, "scales") == 0)
         return names_file(value, '#');
     if (strcmp(name, "keys") == 0)
         return strncmp(value, "file:", 5) == 0 && names_file(value + 5, 0);

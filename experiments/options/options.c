@@ -25,7 +25,8 @@ const struct option_spec option_specs[] = {
      "elements: 1000, 1e6, 2^20, doubling range 2^10..2^20"},
     {"cond", 0, "LIST", "run gen sum recommend",
      "condition numbers for the input `cond`: 1e6, doubling 1..2^10, 1..2^40x16"},
-    {"seed", 0, "LIST", "run bench gen sum check recommend", "seeds: 1,2,7 or a range 1..5"},
+    {"seed", 0, "LIST", "run bench gen sum check recommend",
+     "seed; for run also seeds: 1,2,7 or a range 1..5"},
     {"threads", 0, "LIST", "run bench serve reveal check recommend",
      "threads per block (GPU), or CPU threads where a method uses them"},
     {"blocks", 0, "LIST", "run bench serve reveal check recommend",
@@ -53,6 +54,9 @@ const struct option_spec option_specs[] = {
     {"shape", 0, "LIST", "run bench check recommend reveal kernels",
      "shapes of matrix products: MxNxK[:nt|:tn|:tt][:pad=P][:c=0], t: by columns; run gemm: "
      "[:mixed] too, B in the other 8-bit format, [:scale=SxT|auto|outer|blocks], [:tf32]"},
+    {"scales", 0, "FILE", "run recommend",
+     "matrix products of --data A --data B of 8 bits (`run gemm`, recommend): their scales, of A, "
+     "then of B: a number, one per row of A and column of B, or per block of 128"},
     {"batch", 0, "LIST", "check",
      "matrix products, sums and statistics of rows: try batches of these numbers of rows, 1,2,8 or "
      "each of 1..4096"},
@@ -258,8 +262,9 @@ static enum status unknown_option(const struct arguments *a, const char *culprit
 static enum status take_option(struct arguments *a, int found, const char *culprit,
                                struct problem *p)
 {
+    const char letter[] = {'-', (char)optopt, 0}; /* of several in one word: which one */
     if (found == '?')
-        return unknown_option(a, culprit, p);
+        return unknown_option(a, optopt != 0 && optopt < 256 ? letter : culprit, p);
     if (found == ':')
         return problem(p, STATUS_USAGE, "%s: option %s needs a value: see ulpscope %s --help",
                        a->verb->name, culprit, a->verb->name);

@@ -57,9 +57,9 @@ const char *argument_value(const struct arguments *a, const char *name); /* the 
 
 /* A list of strings: every occurrence of the option, each split at commas. A comma that belongs to
  * an item is written `\,`. Two kinds of value are never split: the name of an existing file (of
- * --data, --keys file:, a .so), and an `exec:` value of an option given more than once. An `exec:`
- * value of an option given once is split only where a method's name follows the comma. Equal items
- * are kept once. The caller frees the list with list_free. */
+ * --data, --scales, --keys file:, a .so), and an `exec:` value of an option given more than once.
+ * An `exec:` value of an option given once is split only where a method's name follows the comma.
+ * Equal items are kept once. The caller frees the list with list_free. */
 struct list {
     size_t count;
     char **item;

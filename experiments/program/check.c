@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "experiments/cases/axes.h"
+#include "experiments/check/data.h"
 #include "experiments/check/recorded.h"
 #include "experiments/check/report.h"
 #include "experiments/check/reproducer/reproducer.h"
@@ -13,6 +14,7 @@
 #include "experiments/conformance/special.h"
 #include "experiments/subjects/foreign.h"
 #include "experiments/subjects/subject.h"
+#include "experiments/program/check_taken_for.h"
 #include "experiments/program/flattened.h"
 #include "experiments/cases/again.h"
 #include "experiments/program/verbs.h"
@@ -112,6 +114,8 @@ static enum status resolve(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status = check_devices(c->device, &c->devices, &words, p);
     c->several = argument_flag(a, "all") || a->operands * c->devices > 1;
+    for (size_t i = 0; i < a->options; i++)
+        c->request.named += strcmp(a->option[i].spec->name, "data") == 0;
     if (status == STATUS_OK)
         status = check_asked(&c->request, &words, p);
     if (status == STATUS_OK)
@@ -155,10 +159,55 @@ static void show(void *context, const struct method *m, const char *attempt, dou
     progress_line_say(c->line, seconds, "check: %s: %s", m->name, attempt);
 }
 
+/* It hides no other subject. */
+static void note_untried(struct command *c, const struct method *m, const struct problem *why)
+{
+    fprintf(stderr, "ulpscope: check: %s: %s\n", m->name, why->text);
+    if (c->untried++ == 0)
+        c->first_untried = why->status;
+}
+
+static enum status try_one(struct command *c, struct check_request *request, struct problem *p)
+{
+    const struct method *m = request->method;
+    struct check_report report;
+    struct problem why = {0};
+    request->show = show;
+    request->context = c;
+    c->line = progress_line_begin(c->terminal);
+    show(c, m, "start", request->seconds);
+    enum status status = check_subject(&report, request, &why);
+    progress_line_end(c->line);
+    if (status == STATUS_DEVICE && argument_flag(c->arguments, "all"))
+        return STATUS_OK; /* it is not there */
+    if (status != STATUS_OK)
+        return problem(p, status, "%s", why.text);
+    if (report.untried.status != STATUS_OK && !c->several)
+        return problem(p, report.untried.status, "%s", report.untried.text);
+    c->checked++;
+    if (report.untried.status != STATUS_OK)
+        note_untried(c, m, &report.untried);
+    if (report.failure.status != STATUS_OK) {
+        fprintf(stderr, "ulpscope: check: %s\n", report.failure.text);
+        if (c->failed++ == 0)
+            c->first_failed = report.failure.status;
+    }
+    if (c->promised && check_unheld(&report, c->request.promise) && c->unheld++ == 0)
+        snprintf(c->first_unheld, sizeof c->first_unheld, "%s", m->name);
+    if (check_broken(&report) && c->broken++ == 0)
+        snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);
+    enum status written = STATUS_OK;
+    if (c->reproducer)
+        written = reproducer_of_check(c->reproducer, &report, c->arguments->argv[0], &c->reproduced,
+                                      &why);
+    status = print(c, &report, p);
+    return status == STATUS_OK && written != STATUS_OK ? problem(p, written, "%s", why.text)
+                                                       : status;
+}
+
 static enum status check_on(struct command *c, const struct method *m, struct device device,
                             struct problem *p)
 {
-    struct check_report report;
     struct check_request request = c->request;
     request.method = m;
     request.device = device;
@@ -176,41 +225,22 @@ static enum status check_on(struct command *c, const struct method *m, struct de
         request.promise = PROMISE_NONE;
         request.beside = 1u << c->request.promise;
     }
+    struct check_joined joined;
     struct problem why = {0};
-    request.show = show;
-    request.context = c;
-    c->line = progress_line_begin(c->terminal);
-    show(c, m, "start", request.seconds);
-    enum status status = check_subject(&report, &request, &why);
-    progress_line_end(c->line);
-    if (status == STATUS_DEVICE && argument_flag(c->arguments, "all"))
-        return STATUS_OK; /* it is not there */
-    if (status != STATUS_OK)
-        return problem(p, status, "%s", why.text);
-    if (report.untried.status != STATUS_OK && !c->several)
-        return problem(p, report.untried.status, "%s", report.untried.text);
-    c->checked++;
-    if (report.untried.status != STATUS_OK) {
-        fprintf(stderr, "ulpscope: check: %s: %s\n", m->name, report.untried.text);
-        if (c->untried++ == 0)
-            c->first_untried = report.untried.status;
+    enum status status = check_join_files(&request, &joined, m->operation, &why);
+    if (status == STATUS_OK)
+        status = try_one(c, &request, p);
+    else if (!c->several || status == STATUS_MEMORY)
+        problem(p, status, "%s", why.text);
+    else {
+        c->checked++;
+        note_untried(c, m, &why);
+        if (c->promised && c->unheld++ == 0)
+            snprintf(c->first_unheld, sizeof c->first_unheld, "%s", m->name);
+        status = STATUS_OK;
     }
-    if (report.failure.status != STATUS_OK) {
-        fprintf(stderr, "ulpscope: check: %s\n", report.failure.text);
-        if (c->failed++ == 0)
-            c->first_failed = report.failure.status;
-    }
-    if (c->promised && check_unheld(&report, c->request.promise) && c->unheld++ == 0)
-        snprintf(c->first_unheld, sizeof c->first_unheld, "%s", m->name);
-    if (check_broken(&report) && c->broken++ == 0)
-        snprintf(c->first_broken, sizeof c->first_broken, "%s", m->name);
-    enum status written = STATUS_OK;
-    if (c->reproducer)
-        written = reproducer_of_check(c->reproducer, &report, c->arguments->argv[0], &c->reproduced,
-                                      &why);
-    status = print(c, &report, p);
-    return status == STATUS_OK && written != STATUS_OK ? problem(p, written, "%s", why.text)
-                                                       : status;
+    check_joined_free(&joined);
+    return status;
 }
 
 /* An option that this subject cannot be told is not left out in silence. */
@@ -259,34 +289,6 @@ static enum status read_recorded(struct command *c, const struct method *const *
     return status;
 }
 
-/* What a program without a name of its own is taken for. */
-static const struct operation *asked_operation(const struct command *c)
-{
-    const struct arguments *a = c->arguments;
-    const struct setting_axes *s = &c->request.setting;
-    const char *name = argument_value(a, "operation");
-    bool keys = s->keys > 0 || s->bins.count > 0, rows = s->rows.count > 0 || s->layouts > 0;
-    return name                        ? operation_named(name)
-           : argument_value(a, "scan") ? operation_asking(SETTING_SCAN)
-           : keys                      ? operation_asking(SETTING_KEYS)
-           : rows                      ? operation_asking(SETTING_ROWS)
-           : s->shapes > 0             ? operation_asking(SETTING_SHAPE)
-                                       : NULL;
-}
-
-/* A function of Python may be called as what it computes: that stands where it reads all options
- * that are given, as layernorm does --rows. */
-static const struct operation *operation_of(const struct command *c, const char *name)
-{
-    const struct operation *asked = asked_operation(c), *said = foreign_says(name);
-    if (!said || argument_value(c->arguments, "operation"))
-        return asked;
-    for (enum setting_option i = 0; i < SETTING_OPTIONS; i++)
-        if (argument_value(c->arguments, setting_options[i].name) && !operation_asks(said, i))
-            return asked;
-    return said;
-}
-
 /* All operands are looked at before the first is run. */
 static enum status check_all(struct command *c, struct problem *p)
 {
@@ -295,7 +297,8 @@ static enum status check_all(struct command *c, struct problem *p)
     enum status status =
         argument_flag(a, "all") ? reproducer_asked(a, NULL, c->devices, p) : STATUS_OK;
     for (size_t i = 0; i < a->operands && status == STATUS_OK; i++) {
-        status = subject_named(&m[i], "check", a->operand[i], operation_of(c, a->operand[i]), p);
+        status = subject_named(&m[i], "check", a->operand[i],
+                               check_taken_for(a, &c->request.setting, a->operand[i]), p);
         if (status == STATUS_OK)
             status = check_takes(m[i], a, p);
         if (status == STATUS_OK)
@@ -479,7 +482,8 @@ const struct verb verb_check = {
         "Exit status 1: a promise is broken, the subject's own or that of --promise; or the "
         "promise of --promise was not tried; with --only, if it was tried too seldom or not on "
         "all that you asked for. Failing a rung that is not promised is not an error. 2: "
-        "nothing to test, because no case meets the options.\n"
+        "nothing to test, because no case meets the options. 4: the device is not there, or does "
+        "not run the method, or not in the formats asked for.\n"
         "\n" SPECIAL_DETAILS,
     .examples =
         "  ulpscope check sum/tiled --device cpu\n"

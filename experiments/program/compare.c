@@ -11,6 +11,7 @@ static enum status write_rows(const struct compare *c, const char *path, struct 
     struct csv_file file;
     struct problem closing = {0};
     enum status status = csv_file_open(&file, path, 0, compare_column, COMPARE_COLUMNS, p);
+    file.once = true;
     if (status == STATUS_OK)
         compare_rows(&file.pending, c);
     enum status closed = csv_file_close(&file, &closing);

@@ -175,7 +175,7 @@ enum status finding_print(const struct finding *f, struct problem *p)
     printf("%-14s %zu zeros, %zu subnormals, %zu infs, %zu nans\n", "among them", r->zeros,
            r->subnormals, r->infs, r->nans);
     if (f->streamed)
-        printf("\naccumulators   not tried: the array was read in a stream, in bounded memory\n");
+        printf("\naccumulators   not tried: the array was read block by block\n");
     else
         print_accumulators(f);
     return STATUS_OK;

@@ -39,6 +39,8 @@ static enum status read_all(struct command *c, struct problem *p)
         status = gate_read(&c->gate, a->operand[0], p);
     if (status == STATUS_OK && dir)
         status = gate_baseline_read(&c->gate, dir, c->update, p);
+    if (status == STATUS_OK && c->update)
+        status = gate_baseline_writable(dir, p);
     static const char *const files[] = {"junit", "markdown"};
     for (size_t i = 0; i < sizeof files / sizeof *files && status == STATUS_OK; i++)
         if (argument_value(a, files[i]))
@@ -77,7 +79,9 @@ static enum status print(struct command *c, struct problem *p)
         int failed = json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         printf("\n");
         json_decref(all);
-        return failed ? problem(p, STATUS_MEMORY, "gate: out of memory") : STATUS_OK;
+        /* That standard output is not written is found, and told, at the end. */
+        return failed && !ferror(stdout) ? problem(p, STATUS_MEMORY, "gate: out of memory")
+                                         : STATUS_OK;
     }
     gate_text(&text, &c->gate, c->update);
     const char *string = text_string(&text);
@@ -155,9 +159,9 @@ const struct verb verb_gate = {
         "--baseline DIR compares results and their errors with DIR/baseline.json, bit by bit. "
         "--update records those of the entries that are kept, and prints the differences.\n"
         "\n"
-        "Exit status: 0 all are kept; 1 one is broken, inexact, changed or not tried; 2 the "
-        "manifest is wrong; 3 a file cannot be read or written, or a subject failed; 4 a "
-        "device is not there.",
+        "Exit status: 0 all are kept; 1 one is broken, inexact, changed or not tried, also where "
+        "others failed; 2 the manifest is wrong; 3 a file cannot be read or written, or a subject "
+        "failed; 4 a device is not there.",
     .examples =
         "  ulpscope gate experiments/examples/gate.json\n"
         "  ulpscope gate experiments/examples/gate.json --junit gate.xml --markdown gate.md\n"

@@ -56,9 +56,10 @@ static void print_program(void)
     for (size_t i = 0; verbs[i]; i++)
         print_beside(2, 9, verbs[i]->name, verbs[i]->summary);
     printf("\nulpscope VERB --help says what a verb takes, with examples; ulpscope --version.\n"
-           "exit status: 0 fine; 1 a check failed or a row broke its bound; 2 usage; 3 unreadable\n"
-           "or malformed input, unwritable output; 4 device not available or out of memory; 130\n"
-           "interrupted and resumable\n");
+           "ulpscope --man [VERB], --completion bash|zsh|fish print what packages install.\n"
+           "exit status: 0 fine; 1 a check failed, a promise or a bound broke, or nothing was\n"
+           "enough; 2 usage; 3 unreadable or malformed input, unwritable output; 4 device not\n"
+           "available or out of memory; 130 interrupted and resumable\n");
 }
 
 static void print_option(const struct option_spec *spec)

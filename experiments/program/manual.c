@@ -86,11 +86,10 @@ static void put_option(const struct option_spec *spec)
 
 static void put_end(void)
 {
-    printf(
-        ".SH EXIT STATUS\n"
-        "0 fine; 1 a check failed or a row broke its bound; 2 usage; 3 unreadable or malformed\n"
-        "input, unwritable output; 4 device not available or out of memory; 130 interrupted and\n"
-        "resumable.\n.SH SEE ALSO\n");
+    printf(".SH EXIT STATUS\n"
+           "0 fine; 1 a check failed, a promise or a bound broke, or nothing was enough; 2 usage;\n"
+           "3 unreadable or malformed input, unwritable output; 4 device not available or out of\n"
+           "memory; 130 interrupted and resumable.\n.SH SEE ALSO\n");
 }
 
 static void put_head(const struct verb *verb)

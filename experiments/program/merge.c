@@ -17,6 +17,10 @@ static enum status run(const struct arguments *a, struct problem *p)
     enum status status = merge_shards(&merge, &shards, &out, p);
     if (status == STATUS_OK)
         status = run_merged(a, out, shards, p);
+    if (status == STATUS_OK || status == STATUS_FAILED) { /* a broken promise is a result */
+        enum status finished = merge_finish(out, p);
+        status = finished == STATUS_OK ? status : finished;
+    }
     free(out);
     return status;
 }
@@ -33,6 +37,8 @@ const struct verb verb_merge = {
         "and run again. merge joins their directories; the rows are those of a single process, "
         "except for their order and times. study.json names the machine and the program of "
         "each shard.\n"
+        "\n"
+        "A merge that was interrupted begins anew with the same command.\n"
         "\n"
         "merge runs no case. Every shard must be given once and be finished, and their inputs "
         "must be the same. Derived files, the table and the verdict cover all rows, so a "

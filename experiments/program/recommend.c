@@ -113,8 +113,14 @@ static enum status choose_layout(struct command *c, struct problem *p)
 }
 
 /* What is one array of several operands has a shape, and one chip multiplies. */
-static enum status check_shape(const struct axes *axes, struct problem *p)
+static enum status check_shape(const struct axes *axes, const struct arguments *a,
+                               struct problem *p)
 {
+    if (axes->setting.given && argument_value(a, "promise"))
+        return problem(
+            p, STATUS_USAGE,
+            "recommend: found --promise with --scales, expected one of them: promises are "
+            "tried on other rows and columns too, which have no scales");
     if (operation_of_rows(experiment_only(axes->experiment))) {
         enum status status = check_one("numbers of rows", axes->setting.rows.count, p);
         return status == STATUS_OK ? check_one("layouts", axes->setting.layouts, p) : status;
@@ -148,7 +154,7 @@ static enum status resolve(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status = axes_join(&c->axes, p);
     if (status == STATUS_OK)
-        status = check_shape(&c->axes, p);
+        status = check_shape(&c->axes, a, p);
     if (status == STATUS_OK)
         status = check_one("devices", c->axes.devices, p);
     if (status == STATUS_OK)
@@ -185,7 +191,9 @@ static enum status print(const struct command *c, struct problem *p)
         int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         printf("\n");
         json_decref(object);
-        return failed ? problem(p, STATUS_MEMORY, "recommend: out of memory") : STATUS_OK;
+        /* That standard output is not written is found, and told, at the end. */
+        return failed && !ferror(stdout) ? problem(p, STATUS_MEMORY, "recommend: out of memory")
+                                         : STATUS_OK;
     }
     recommend_text(&text, &c->report, c->out, c->again);
     const char *string = text_string(&text);
@@ -301,7 +309,8 @@ const struct verb verb_recommend = {
         "instruction (--chip), the interval of its promotion (--promote) and the accumulator. "
         "Every "
         "element is held to its\n"
-        "exact value; the largest error counts. Models of a chip are not timed: they are ranked by "
+        "exact value; the largest error counts. 8-bit matrices may have --scales. Models of a chip "
+        "are not timed: they are ranked by "
         "a stated order of cost.\n"
         "\n"
         "--promise RUNG: a declaration is not evidence. Candidates are tried as by `check`, on the "

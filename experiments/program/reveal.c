@@ -348,8 +348,9 @@ const struct verb verb_reveal = {
         "(F), how sums are rounded, split-K, where C is added, whether products are rounded "
         "before they are added, whether fp32 is read as tf32 or bf16. It compares this rule "
         "with 500 products of other operands, and names the instructions of ulpscope list "
-        "chips that have it. In every question all rows of A are equal, and all columns of B; "
-        "elements of D that differ are reported.\n"
+        "chips that have it. If no rule gives their bits it says so, or, if sums of three terms "
+        "show it, that the order depends on the data. In every question all rows of A are equal, "
+        "and all columns of B; elements of D that differ are reported.\n"
         "\n"
         "CHIP/UNIT, such as h100/wgmma (ulpscope list chips), is the model of a matrix "
         "instruction. For a product of n elements of --storage (fp32: tf32) and C it finds "
@@ -360,8 +361,8 @@ const struct verb verb_reveal = {
         "number `elements` + k adds the nodes in nodes[k]; lower numbers are elements, from "
         "`first` on; depth[i] is the number of additions that the i-th of them passes through. "
         "`held`: with how many arrays the order was compared. Exit status 1: no fixed order, "
-        "an order that depends on the data, additions that are not in pairs, not the declared "
-        "order, or not that of --against.",
+        "an order that depends on the data, additions that are not in pairs, no rule that gives "
+        "the bits of other matrices, not the declared order, or not that of --against.",
     .examples =
         "  ulpscope reveal sum/tiled --device cpu --n 8\n"
         "  ulpscope reveal sum/two_kernel --device cpu --n 2^12 --threads 64 --blocks 4\n"

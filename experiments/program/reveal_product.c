@@ -141,7 +141,8 @@ static enum status print_beside(const struct reveal_product r[2], const struct a
     char text[3 * SUM_TREE_SET] = "";
     const struct sum_tree *x = &r[0].found.tree, *y = &r[1].found.tree;
     struct reveal_difference difference = {0};
-    bool shown = x->additions > 0 && y->additions > 0 && x->leaves == y->leaves;
+    bool shown = reveal_matrix_held(&r[0].found) && reveal_matrix_held(&r[1].found) &&
+                 x->additions > 0 && y->additions > 0 && x->leaves == y->leaves;
     enum status status = shown ? reveal_tree_difference(&difference, x, y, p) : STATUS_OK;
     if (status == STATUS_OK && shown && !difference.equal)
         status =

@@ -13,7 +13,7 @@ struct reveal_range reveal_range_of(const struct reveal_subject *s)
 {
     const struct format_facts *storage = &format_facts[s->in.format];
     const struct format_facts *accumulator = &format_facts[s->accumulator];
-    int per = s->root ? 2 : 1, log = 0;
+    int per = s->squares ? 2 : 1, log = 0;
     while ((size_t)1 << log < s->leaves)
         log++;
     struct reveal_range r = {.digits = least_of(storage->precision, accumulator->precision / per)};

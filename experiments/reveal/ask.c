@@ -71,7 +71,7 @@ bool reveal_tie_window(struct reveal_window *w, const struct reveal_subject *of)
 {
     const struct format_facts *s = &format_facts[of->in.format],
                               *f = &format_facts[of->accumulator];
-    int p = f->precision, per = of->root ? 2 : 1;
+    int p = f->precision, per = of->squares ? 2 : 1;
     int a = least_of((p + 1) / 2, least_of(s->emax - 1, (f->emax - 2) / per));
     int exponent = a - (per == 2 ? p / 2 : p); /* of h, or of its root, rounded down */
     double unit = ldexp(per == 2 && p % 2 == 0 ? 1.25 : 1, exponent);
@@ -130,6 +130,12 @@ void reveal_unit(struct reveal_asker *a, uint32_t leaf)
     a->unit[a->units++] = leaf;
 }
 
+/* What the subject gives where M alone counts. */
+static double sum_of_mask(const struct reveal_asker *a)
+{
+    return a->subject->root ? a->window.mask : a->subject->term(a->window.mask);
+}
+
 enum status reveal_call(struct reveal_asker *a, struct problem *p)
 {
     if (a->calls == a->most)
@@ -141,7 +147,7 @@ enum status reveal_call(struct reveal_asker *a, struct problem *p)
     enum status status = a->subject->evaluate(a->subject->context, &a->result, p);
     if (a->window.means != REVEAL_BY_MASKS) {
         bool ties = a->window.means == REVEAL_BY_TIES;
-        a->outside = ties ? a->result > a->window.mask : !isfinite(a->result);
+        a->outside = ties ? a->result > sum_of_mask(a) : !isfinite(a->result);
         return status;
     }
     double whole = a->result / ldexp(a->window.unit, (int)a->shift), most = ldexp(1, (int)a->units);

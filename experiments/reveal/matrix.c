@@ -138,7 +138,8 @@ static double alone(struct matrix_asker *a, double *operand, double *other, doub
     return matrix_ask(a, NULL);
 }
 
-/* Are all bits of fp32 read? Where they are not, how many, and are operands rounded to so many? */
+/* Are all bits of fp32 read? Where they are not, how many, and are operands rounded to so many? A
+ * result of no more bits than that says nothing about operands. */
 static enum reveal_matrix_reads reads_in(struct matrix_asker *a, double *operand, double *other,
                                          int *digits)
 {
@@ -151,6 +152,11 @@ static enum reveal_matrix_reads reads_in(struct matrix_asker *a, double *operand
         return p == all && alone(a, operand, other, 1 + 0x1.8p-11) == 1 + 0x1.8p-11
                    ? REVEAL_READS_ALL
                    : REVEAL_READS_UNKNOWN;
+    matrix_clear(a);
+    operand[0] = 1 + ldexp(1, 1 - p);
+    other[0] = 1.5;
+    if (matrix_ask(a, NULL) != operand[0] * 1.5)
+        return REVEAL_READS_UNKNOWN;
     double d = alone(a, operand, other, 1 + ldexp(1.5, -p));
     return d == 1                     ? REVEAL_READS_CUT
            : d == 1 + ldexp(1, 1 - p) ? REVEAL_READS_ROUNDED
@@ -202,18 +208,23 @@ enum status matrix_short(struct reveal_matrix *r, const struct reveal_matrix_sub
         .rule = {.element = s->element, .result = s->result, .least = MMA_NO_LEAST},
         .adds = FORMATS};
     enum status status = matrix_asker_make(&a, r, s, p);
-    if (status == STATUS_OK && multiplies(&a) && matrix_tree(&a, seed)) {
+    a.prefix = !held;
+    const bool tree = status == STATUS_OK && multiplies(&a) && matrix_tree(&a, seed);
+    if (tree)
         matrix_order(&a);
-        if (!s->tree_only) {
-            reads(&a);
-            matrix_arithmetic(&a);
-            blocks(&a);
-        }
-        if (held && !s->tree_only && !a.broken && a.status == STATUS_OK)
+    if ((tree || r->verdict == REVEAL_MATRIX_EXACT) && status == STATUS_OK && !s->tree_only)
+        reads(&a);
+    if (tree && !s->tree_only) {
+        matrix_arithmetic(&a);
+        blocks(&a);
+        if (held && !a.broken && a.status == STATUS_OK)
             matrix_hold(&a, seed);
+    } else if (r->verdict == REVEAL_MATRIX_EXACT && !s->tree_only) {
+        matrix_threes(&a, seed);
     }
     if (status == STATUS_OK)
         status = a.status;
+    r->low = a.low;
     matrix_asker_free(&a);
     return status;
 }
@@ -235,9 +246,9 @@ bool reveal_matrix_one_chain(const struct reveal_matrix *r)
     return r->ordered && !r->plain && !(r->rule.order == MMA_FORWARD && r->rule.c == MMA_C_LAST);
 }
 
-bool reveal_matrix_fused(const struct reveal_matrix *r)
+bool reveal_matrix_held(const struct reveal_matrix *r)
 {
-    return !r->plain && r->fraction && r->alignment && r->rounding;
+    return r->verdict == REVEAL_MATRIX_RULE || r->verdict == REVEAL_MATRIX_ADDS;
 }
 
 bool reveal_matrix_agrees(const struct reveal_matrix *r, const struct reveal_matrix_subject *s,

@@ -21,14 +21,15 @@ struct reveal_matrix_subject {
     enum status (*product)(void *context, size_t m, size_t n, size_t k, const void *a,
                            const void *b, const void *c, void *d, struct problem *p);
     void *context;
-    bool no_c;      /* it takes no C: D = A B */
-    bool tree_only; /* neither the arithmetic nor other operands are asked for */
+    bool no_c;       /* there is no C: D = A B */
+    bool c_left_out; /* though the subject takes one */
+    bool tree_only;  /* neither the arithmetic nor other operands are asked for */
 };
 enum { REVEAL_MATRIX_K = 1024, REVEAL_MATRIX_FIRST = 128 };
 
 enum reveal_matrix_verdict {
     REVEAL_MATRIX_RULE,       /* `rule` gives all bits of the operands that were tried */
-    REVEAL_MATRIX_TREE,       /* `tree` answers as the subject does; no rule of ours gives it */
+    REVEAL_MATRIX_TREE,       /* of tree_only: `tree` answers as the subject does */
     REVEAL_MATRIX_OTHERWISE,  /* the tree's rule does not give the bits of other operands */
     REVEAL_MATRIX_EXACT,      /* masks swallow nothing: no order shows */
     REVEAL_MATRIX_NO_TREE,    /* no tree of additions gives these answers */
@@ -36,7 +37,9 @@ enum reveal_matrix_verdict {
     REVEAL_MATRIX_PLACES,     /* elements of D that are made of the same numbers differ */
     REVEAL_MATRIX_ADDS,       /* additions in the order of `tree` give all bits that were tried */
     REVEAL_MATRIX_NO_PRODUCT, /* small whole numbers have another product */
-    REVEAL_MATRIX_IRREGULAR   /* what the first products show does not go on over all of k */
+    REVEAL_MATRIX_IRREGULAR,  /* what the first products show does not go on over all of k */
+    REVEAL_MATRIX_NOT_TOLD,   /* masks show `tree`; no rule was found that gives other bits too */
+    REVEAL_MATRIX_DATA        /* additions of two, in an order that depends on the data */
 };
 
 /* How two-operand additions take products in: flags. Of two products that are added to each other,
@@ -71,6 +74,7 @@ struct reveal_matrix {
     bool narrowed;      /* fused sums are of fp32, D is rounded to its format in the end */
     size_t partial;     /* chains of blocks that begin apart: 1, or as of split-K */
     uint64_t calls;     /* questions */
+    int low;            /* units are 2^low: smaller ones may vanish */
     size_t first;       /* products told apart one by one, where they are not all; else 0 */
     uint64_t sampled;   /* questions over all of k that the tree answers as the subject does */
     uint64_t held;      /* products of other operands that the rule was held to */
@@ -92,8 +96,8 @@ bool reveal_matrix_one_chain(const struct reveal_matrix *r);
  * with numbers alone that are read as they are. */
 bool reveal_matrix_reads_more(const struct reveal_matrix *r);
 
-/* Are there fused sums, whose arithmetic was told? */
-bool reveal_matrix_fused(const struct reveal_matrix *r);
+/* Does the order give the bits of products of other operands? */
+bool reveal_matrix_held(const struct reveal_matrix *r);
 
 /* Is this the rule that shows? A `block` that does not show is at least as long. Where the order is
  * no chain of blocks, it is the rule of the fused sums in it. */

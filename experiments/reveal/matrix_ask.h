@@ -12,6 +12,7 @@ struct matrix_asker {
     size_t leaves;      /* products, and C where there is one */
     int top, low;       /* exponents of the masks and of the units */
     enum status status; /* of the first that failed; nothing else holds then */
+    bool prefix;        /* products are the first of more, which are zero */
     bool broken;        /* D's elements differ: the verdict is set */
     struct problem *p;
 };
@@ -58,5 +59,9 @@ size_t matrix_most(const struct reveal_matrix_subject *s);
 /* matrix_deep.c: for more products, from the first of them. */
 enum status matrix_deep(struct reveal_matrix *r, const struct reveal_matrix_subject *s,
                         uint64_t seed, struct problem *p);
-/* matrix_hold.c: holds what was told to products of other operands. */
+/* matrix_hold.c: holds what was told to products of other operands. Where no rule gives their bits,
+ * the verdict says so, and no tree is one. */
 void matrix_hold(struct matrix_asker *a, uint64_t seed);
+/* matrix_threes.c: where sums of three terms are those of two additions in other orders than the
+ * tree's, the verdict is that the order depends on the data, and the tree is none. */
+void matrix_threes(struct matrix_asker *a, uint64_t seed);

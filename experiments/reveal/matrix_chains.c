@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-const char *const matrix_c_words[] = {
+static const char *const c_words[] = {
     [MATRIX_C_NONE] = "the subject takes none",
     [MATRIX_C_WITH_PRODUCTS] = "a term of the first sum",
     [MATRIX_C_LAST] = "added last, to the sum of all products",
@@ -14,6 +14,11 @@ const char *const matrix_join_words[] = {
     [MATRIX_JOIN_PAIRS] = "in pairs",
     [MATRIX_JOIN_OTHER] = "in another tree",
 };
+
+const char *matrix_c_words(enum matrix_c c, bool left_out)
+{
+    return c == MATRIX_C_NONE && left_out ? "left out by the shape (c=0)" : c_words[c];
+}
 
 struct walk {
     const struct sum_tree *t;
@@ -159,7 +164,7 @@ enum status matrix_chains_of(struct matrix_chains *c, const struct sum_tree *t, 
     return status;
 }
 
-void matrix_chains_print(FILE *to, const struct matrix_chains *c, bool plain)
+void matrix_chains_print(FILE *to, const struct matrix_chains *c, bool plain, bool c_left_out)
 {
     fprintf(to, "order: ");
     if (c->count > 1)
@@ -181,5 +186,5 @@ void matrix_chains_print(FILE *to, const struct matrix_chains *c, bool plain)
     if (!plain)
         fprintf(to, "K: %s%zu products of a fused sum\n", c->as_many > 1 ? "" : "at least ",
                 c->most);
-    fprintf(to, "C: %s\n", matrix_c_words[c->c]);
+    fprintf(to, "C: %s\n", matrix_c_words(c->c, c_left_out));
 }

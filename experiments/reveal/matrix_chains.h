@@ -23,6 +23,7 @@ enum status matrix_chains_of(struct matrix_chains *c, const struct sum_tree *t, 
                              struct problem *p);
 
 /* A line or two. */
-void matrix_chains_print(FILE *to, const struct matrix_chains *c, bool plain);
-extern const char *const matrix_c_words[];    /* "added last, to the sum of all products" */
+void matrix_chains_print(FILE *to, const struct matrix_chains *c, bool plain, bool c_left_out);
+/* "added last, to the sum of all products"; where there is none, whether the shape left it out. */
+const char *matrix_c_words(enum matrix_c c, bool left_out);
 extern const char *const matrix_join_words[]; /* "in order" */

@@ -307,6 +307,7 @@ enum status matrix_deep(struct reveal_matrix *r, const struct reveal_matrix_subj
     r->tree = (struct sum_tree){0};
     r->ordered = false;
     status = matrix_asker_make(&a, r, s, p);
+    a.low = first.low;
     if (status == STATUS_OK) {
         if (find(&a, &first, seed) && !s->tree_only)
             matrix_hold(&a, seed);

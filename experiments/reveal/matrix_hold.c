@@ -8,12 +8,18 @@
 #include "kernels/blocks/product.h"
 #include "reference/format/array.h"
 
-enum { PRODUCTS = 500, WAYS = 5 };
+enum { PRODUCTS = 500, PLAIN_WAYS = 3, WAYS = PLAIN_WAYS * ACCUMULATORS };
 
 /* How an element of D may come about, by a rule or by the tree. */
 struct way {
-    unsigned products;    /* of plain trees: REVEAL_ROUNDED ...; else fused sums by: */
+    unsigned products;    /* of plain trees: REVEAL_ROUNDED ..., */
+    enum format adds;     /* in this format; else fused sums by: */
     struct mma_rule rule; /* whose result is then rounded to D's format */
+};
+
+/* What a way was found to give. */
+struct outcome {
+    uint64_t differing, product, bits, due; /* how many, and the first of them */
 };
 
 struct holding {
@@ -44,7 +50,7 @@ static double added(const struct holding *h, uint32_t one, uint32_t other)
 {
     const struct matrix_asker *a = h->a;
     const size_t k = a->of->k;
-    const enum format f = a->found->adds;
+    const enum format f = h->way.adds;
     if (one < k && other < k && (h->way.products == REVEAL_FUSED_OTHERS) == (one < other)) {
         uint32_t swap = one;
         one = other;
@@ -93,7 +99,7 @@ static double by_tree(const struct holding *h)
     const struct sum_tree *t = &a->found->tree;
     const size_t k = a->of->k;
     const bool plain = h->way.products != 0;
-    const enum format f = plain ? a->found->adds : h->way.rule.result;
+    const enum format f = plain ? h->way.adds : h->way.rule.result;
     if (a->leaves > k)
         h->value[k] = format_round(f, format_round(a->of->result, a->c));
     for (size_t i = 0; i < t->additions; i++) {
@@ -181,17 +187,45 @@ static size_t narrowed_ways(struct matrix_asker *a, struct way *way)
     return count;
 }
 
+/* Additions of two: in the format that shows, or in any where none does. */
+static size_t plain_ways(const struct reveal_matrix *r, struct way way[WAYS])
+{
+    static const unsigned products[PLAIN_WAYS] = {REVEAL_ROUNDED, REVEAL_FUSED,
+                                                  REVEAL_FUSED_OTHERS};
+    const bool any = (int)r->adds >= ACCUMULATORS && !r->rounding;
+    size_t count = 0;
+    for (enum format f = 0; (int)f < ACCUMULATORS; f++)
+        for (size_t w = 0; w < PLAIN_WAYS && (any || f == r->adds); w++)
+            way[count++] = (struct way){.products = products[w], .adds = f};
+    return count;
+}
+
+/* Fused sums: how results are rounded, and to how many bits, is tried where it does not show. */
+static size_t fused_ways(const struct reveal_matrix *r, struct way *way)
+{
+    const int all = format_facts[r->rule.result].precision - 1;
+    size_t count = 0;
+    for (int whole = 0; whole < (r->kept || r->rule.kept >= all ? 1 : 2); whole++)
+        for (int other = 0; other < (r->rounding ? 1 : 2); other++) {
+            way[count] = (struct way){.rule = r->rule};
+            way[count].rule.kept = whole ? all : r->rule.kept;
+            if (!r->rounding)
+                way[count].rule.rounding = other ? MMA_NEAREST : MMA_TOWARD_ZERO;
+            count++;
+        }
+    return count;
+}
+
 /* What can be held. */
 static size_t ways_of(struct holding *h, struct way way[WAYS])
 {
-    static const unsigned plain[] = {REVEAL_ROUNDED, REVEAL_FUSED, REVEAL_FUSED_OTHERS};
     const struct reveal_matrix *r = h->a->found;
     const struct sum_tree *t = &r->tree;
     size_t count = 0;
-    for (size_t w = 0; w < 3 && r->plain && (int)r->adds < ACCUMULATORS; w++)
-        way[count++] = (struct way){.products = plain[w]};
-    if (r->plain || !reveal_matrix_fused(r) || r->reads == REVEAL_READS_ALL)
-        return count;
+    if (r->plain)
+        return plain_ways(r, way);
+    if (!r->fraction || !r->alignment || r->reads == REVEAL_READS_ALL)
+        return 0;
     h->by_rule = r->ordered;
     /* A fused sum has MMA_BLOCK products at most; sums without products are of two. */
     for (size_t i = 0; i < t->additions && !h->by_rule; i++) {
@@ -202,29 +236,71 @@ static size_t ways_of(struct holding *h, struct way way[WAYS])
             return 0;
     }
     if (r->rule.result != BF16) /* no rule has that */
-        way[count++] = (struct way){.rule = r->rule};
+        count = fused_ways(r, way);
     return count + narrowed_ways(h->a, way + count);
 }
 
+/* The format of additions, where it shows in other operands alone, and in one way. */
+static void tell_format(struct reveal_matrix *r, const struct way *way, const struct outcome *of,
+                        size_t ways)
+{
+    size_t fits = 0;
+    enum format adds = FORMATS;
+    for (size_t w = 0; w < ways; w++)
+        if (of[w].differing == 0 && way[w].adds != adds) {
+            adds = way[w].adds;
+            fits++;
+        }
+    r->adds = fits == 1 ? adds : FORMATS;
+}
+
+/* Of results, what the ways that fit have in common, of which the first is the rule. */
+static void tell_results(struct reveal_matrix *r, const struct way *way, const struct outcome *of,
+                         size_t ways)
+{
+    const int all = format_facts[r->rule.result].precision - 1;
+    bool kept = true, rounding = true;
+    for (size_t w = 0; w < ways; w++)
+        if (of[w].differing == 0 && way[w].rule.result == r->rule.result) {
+            kept &= way[w].rule.kept == r->rule.kept;
+            rounding &= way[w].rule.rounding == r->rule.rounding;
+        }
+    r->kept |= kept && r->rule.kept < all;
+    r->rounding |= rounding;
+}
+
 /* What the products tell: the ways that give all bits, or the one that gives the most. */
-static void tell(struct holding *h, const struct way *way, const uint64_t *differing, size_t ways)
+static void tell(struct holding *h, const struct way *way, const struct outcome *of, size_t ways)
 {
     struct reveal_matrix *r = h->a->found;
+    const bool told = r->plain ? (int)r->adds < ACCUMULATORS : r->kept && r->rounding;
     size_t best = 0;
     for (size_t w = 0; w < ways; w++) {
-        r->products |= differing[w] ? 0 : way[w].products;
-        best = differing[w] < differing[best] ? w : best;
+        r->products |= of[w].differing ? 0 : way[w].products;
+        best = of[w].differing < of[best].differing ? w : best;
     }
-    r->differing = differing[best];
-    if (!r->plain) {
+    r->differing = of[best].differing;
+    if (!r->plain && (told || !r->differing)) {
         r->narrowed = way[best].rule.result != r->rule.result;
         r->rule = way[best].rule;
+        if (!told)
+            tell_results(r, way, of, ways);
+    } else if (r->plain && !told) {
+        tell_format(r, way, of, ways);
     }
+    if (r->differing)
+        snprintf(r->words, sizeof r->words, "product %llu of other operands is %llx, by %s%s %llx",
+                 (unsigned long long)of[best].product, (unsigned long long)of[best].bits,
+                 told || !r->plain ? "the rule" : "additions in ",
+                 told || !r->plain ? "" : format_facts[way[best].adds].name,
+                 (unsigned long long)of[best].due);
+    else if (!r->ordered || r->plain)
+        r->words[0] = 0; /* that no chain of blocks has this order is told by the order */
     /* Fused multiply-adds of fp64 onto C are what instructions of fp64 do. */
     const bool chain = r->plain && r->ordered && r->rule.block == 1 && r->adds == FP64 &&
                        r->rule.element == MMA_FP64 && r->rule.c == MMA_C_FIRST &&
                        r->products & REVEAL_FUSED;
-    r->verdict = r->differing          ? REVEAL_MATRIX_OTHERWISE
+    r->verdict = r->differing          ? (told ? REVEAL_MATRIX_OTHERWISE : REVEAL_MATRIX_NOT_TOLD)
                  : h->by_rule || chain ? REVEAL_MATRIX_RULE
                                        : REVEAL_MATRIX_ADDS;
 }
@@ -232,32 +308,22 @@ static void tell(struct holding *h, const struct way *way, const uint64_t *diffe
 static void hold(struct holding *h, const struct way way[WAYS], size_t ways, uint64_t seed)
 {
     struct matrix_asker *a = h->a;
-    struct reveal_matrix *r = a->found;
-    uint64_t differing[WAYS] = {0}, bits = 0, due;
-    char words[sizeof r->words] = "";
+    struct outcome of[WAYS] = {0};
+    uint64_t bits = 0;
     for (uint64_t q = 0; q < PRODUCTS; q++) {
-        bool all = true;
         draw_operands(a, seed, q);
         matrix_ask(a, &bits);
         if (a->status != STATUS_OK || a->broken)
             return;
         for (size_t w = 0; w < ways; w++) {
             h->way = way[w];
-            due = due_bits(h);
-            differing[w] += bits != due;
-            all &= differing[w] > 0;
+            const uint64_t due = due_bits(h);
+            if (bits != due && of[w].differing++ == 0)
+                of[w] = (struct outcome){1, q, bits, due};
         }
-        if (all && !words[0])
-            snprintf(words, sizeof words,
-                     "product %llu of other operands is %llx, by the rule %llx",
-                     (unsigned long long)q, (unsigned long long)bits, (unsigned long long)due);
-        r->held++;
+        a->found->held++;
     }
-    tell(h, way, differing, ways);
-    if (r->differing)
-        memcpy(r->words, words, sizeof r->words);
-    else if (!r->ordered || r->plain)
-        r->words[0] = 0; /* that no chain of blocks has this order is told by the order */
+    tell(h, way, of, ways);
 }
 
 void matrix_hold(struct matrix_asker *a, uint64_t seed)
@@ -267,8 +333,11 @@ void matrix_hold(struct matrix_asker *a, uint64_t seed)
     struct holding h = {.a = a};
     struct way way[WAYS];
     size_t ways = ways_of(&h, way);
-    if (ways == 0)
+    if (ways == 0) {
+        r->verdict = REVEAL_MATRIX_NOT_TOLD;
+        matrix_threes(a, seed);
         return;
+    }
     h.value = malloc((r->tree.leaves + r->tree.additions) * sizeof *h.value);
     h.x = malloc(2 * MMA_BLOCK * bytes);
     h.y = h.x ? h.x + MMA_BLOCK * bytes : NULL;
@@ -278,4 +347,6 @@ void matrix_hold(struct matrix_asker *a, uint64_t seed)
         a->status = problem(a->p, STATUS_MEMORY, "no memory for a tree of %zu leaves", a->leaves);
     free(h.value);
     free(h.x);
+    if (a->status == STATUS_OK && !a->broken && !reveal_matrix_held(r))
+        matrix_threes(a, seed);
 }

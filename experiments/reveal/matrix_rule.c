@@ -116,6 +116,20 @@ static bool fits(struct matrix_asker *a, const struct mma_rule *r)
     return same;
 }
 
+/* The most products that one node adds itself. */
+static size_t most_at_once(const struct matrix_asker *a)
+{
+    const struct sum_tree *t = &a->found->tree;
+    size_t most = 0;
+    for (size_t i = 0; i < t->additions; i++) {
+        size_t own = 0;
+        for (uint32_t c = t->begin[i]; c < t->begin[i + 1]; c++)
+            own += t->child[c] < a->of->k;
+        most = own > most ? own : most;
+    }
+    return most;
+}
+
 bool matrix_order(struct matrix_asker *a)
 {
     static const enum mma_order orders[] = {MMA_FORWARD, MMA_PAIRS, MMA_BACKWARDS};
@@ -139,22 +153,30 @@ bool matrix_order(struct matrix_asker *a)
                     if (fits(a, &try)) {
                         *rule = try;
                         r->ordered = true;
-                        r->block = a->of->k > (size_t)try.k;
+                        r->block = a->of->k > (size_t)try.block;
                         return true;
                     }
                 }
-    snprintf(r->words, sizeof r->words,
-             "no chain of blocks of one size gives this tree; %zu partial sums begin apart",
-             r->partial);
+    if (most_at_once(a) > MMA_BLOCK)
+        snprintf(r->words, sizeof r->words,
+                 "fused sums of more than %d products: no rule here has as many to hold them to",
+                 MMA_BLOCK);
+    else
+        snprintf(r->words, sizeof r->words,
+                 "no chain of blocks of one size gives this tree; %zu partial sums begin apart",
+                 r->partial);
     return false;
 }
 
-/* Leaves of the node that has the most products as its own: where terms are asked for. */
-static size_t terms_of(const struct matrix_asker *a, size_t leaf[4])
+/* Leaves of the last node that has four products as its own, or else the most: where terms are
+ * asked for. *cut: its result is a term of another fused sum, which cuts it as it does others;
+ * *behind: a product of the last of these. */
+static size_t terms_of(const struct matrix_asker *a, size_t leaf[4], bool *cut, size_t *behind)
 {
     const struct sum_tree *t = &a->found->tree;
     size_t best = 0;
-    for (size_t i = 0; i < t->additions && best < 4; i++) {
+    bool fused = a->prefix;
+    for (size_t i = t->additions; i-- > 0 && best < 4;) {
         size_t count = 0, own[4];
         for (uint32_t c = t->begin[i]; c < t->begin[i + 1] && count < 4; c++)
             if (t->child[c] < a->of->k)
@@ -162,7 +184,11 @@ static size_t terms_of(const struct matrix_asker *a, size_t leaf[4])
         if (count > best) {
             memcpy(leaf, own, sizeof own);
             best = count;
+            *cut = fused;
         }
+        if (count > 0 && !fused)
+            *behind = own[0];
+        fused |= count > 0;
     }
     return best;
 }
@@ -256,10 +282,10 @@ static void rounding(struct matrix_asker *a, const size_t leaf[4], size_t terms)
         matrix_set(a, leaf[i], 1.75, scale);
         a->y[leaf[i]] *= 1.75;
     }
-    matrix_set(a, leaf[3], 1.75, scale - f + 2); /* 7/8 of the last bit, where that is of 3 - F */
-    double d = matrix_ask(a, NULL);
-    r->rounding = true;
-    r->rule.rounding = d == ldexp(sum, scale) ? MMA_TOWARD_ZERO : MMA_NEAREST;
+    matrix_set(a, leaf[3], 1.5, scale - f + t); /* a tie, above an odd number */
+    double more = ldexp(matrix_ask(a, NULL) - ldexp(sum, scale), f - t - scale);
+    r->rounding = more == 1 || more == 2;
+    r->rule.rounding = more == 1 ? MMA_TOWARD_ZERO : MMA_NEAREST;
 }
 
 /* 0 times the largest power, beside a small term: does it push that out? */
@@ -277,10 +303,33 @@ static void zeros(struct matrix_asker *a, const size_t leaf[4])
     a->found->rule.zeros = d == 0;
 }
 
+/* A result of no more than F bits may be one that the next fused sum cut. The last of these has a
+ * bit more where it carries: of 2 + 3 2^-F, F bits are 2 + 2 2^-F or, to nearest, 2 + 4 2^-F. */
+static void rounding_of_last(struct matrix_asker *a, const size_t leaf[4], size_t behind)
+{
+    struct reveal_matrix *r = a->found;
+    const int base = a->top < 10 ? a->top : 10, low = base - r->rule.fraction;
+    r->kept = r->rule.kept == format_facts[r->rule.result].precision - 1;
+    r->rounding = false;
+    if (a->prefix || behind == leaf[0] || low < a->low)
+        return;
+    matrix_clear(a);
+    matrix_set(a, leaf[0], 1, base);
+    matrix_set(a, leaf[1], 1, low + 1);
+    matrix_set(a, leaf[2], 1, low);
+    matrix_set(a, behind, 1, base);
+    const double more = ldexp(matrix_ask(a, NULL) - ldexp(2, base), -low);
+    if (more == 2 || more == 4) {
+        r->kept = r->rounding = true;
+        r->rule.rounding = more == 2 ? MMA_TOWARD_ZERO : MMA_NEAREST;
+    }
+}
+
 void matrix_arithmetic(struct matrix_asker *a)
 {
     struct reveal_matrix *r = a->found;
-    size_t leaf[4] = {0}, terms = terms_of(a, leaf);
+    bool cut = false;
+    size_t leaf[4] = {0}, behind = 0, terms = terms_of(a, leaf, &cut, &behind);
     r->plain = true;
     for (size_t i = 0; i < r->tree.additions; i++)
         r->plain &= r->tree.begin[i + 1] - r->tree.begin[i] == 2;
@@ -289,6 +338,8 @@ void matrix_arithmetic(struct matrix_asker *a)
     if (terms >= 3) {
         alignment(a, leaf);
         rounding(a, leaf, terms);
+        if (r->fraction && r->rule.kept == r->rule.fraction && (cut || !r->rounding))
+            rounding_of_last(a, leaf, behind);
         zeros(a, leaf);
     } else if (r->rule.block == 1) {
         r->rule.fraction = MMA_EXACT; /* additions of two */

@@ -5,9 +5,9 @@
 
 static const char *const verdicts[] = {
     [REVEAL_MATRIX_RULE] = "blocks of one rule, which gives the bits of all products tried",
-    [REVEAL_MATRIX_TREE] = "a fixed tree",
+    [REVEAL_MATRIX_TREE] = "masks show one tree, which was compared with nothing else",
     [REVEAL_MATRIX_OTHERWISE] =
-        "a fixed tree, but the bits of other operands are not those of its rule",
+        "masks show one tree, but the bits of other operands are not those of its rule",
     [REVEAL_MATRIX_EXACT] = "no order shows: it adds exactly, or keeps what rounding loses",
     [REVEAL_MATRIX_NO_TREE] = "no tree of additions gives these answers",
     [REVEAL_MATRIX_CHANGES] = "not a fixed order: one question has two answers",
@@ -16,6 +16,8 @@ static const char *const verdicts[] = {
     [REVEAL_MATRIX_NO_PRODUCT] = "not the product of these matrices",
     [REVEAL_MATRIX_IRREGULAR] =
         "neither one chain nor chains of one length go on from the first products over all of k",
+    [REVEAL_MATRIX_NOT_TOLD] = "not told: no rule was found that gives the bits of other operands",
+    [REVEAL_MATRIX_DATA] = "the order depends on the data",
 };
 
 static const char *order_words(const struct mma_rule *r)
@@ -31,15 +33,17 @@ static const char *order_words(const struct mma_rule *r)
     return "";
 }
 
-static void print_rule(FILE *to, const struct reveal_matrix *r, bool no_c)
+static void print_rule(FILE *to, const struct reveal_matrix *r,
+                       const struct reveal_matrix_subject *s)
 {
     const struct mma_rule *rule = &r->rule;
     fprintf(to, "K: %s%d product%s of a fused sum; blocks %s", r->block ? "" : "at least ",
             rule->block, rule->block == 1 ? "" : "s", order_words(rule));
     if (rule->c == MMA_C_LAST || rule->order != MMA_FORWARD)
-        fprintf(to, ", %d products of an instruction", rule->k);
+        fprintf(to, "\ninstruction: %s%d products",
+                r->tree.leaves - !s->no_c > (size_t)rule->k ? "" : "at least ", rule->k);
     fprintf(to, "\nC: %s\n",
-            no_c                     ? "the subject takes none"
+            s->no_c                  ? matrix_c_words(MATRIX_C_NONE, s->c_left_out)
             : rule->c == MMA_C_FIRST ? "a term of the first block"
                                      : "added behind the last block of each instruction");
 }
@@ -90,6 +94,10 @@ static void print_reads(FILE *to, const struct reveal_matrix *r,
 /* Additions of two. */
 static void print_plain(FILE *to, const struct reveal_matrix *r)
 {
+    if (r->verdict == REVEAL_MATRIX_NOT_TOLD) {
+        fprintf(to, "additions: two at a time; how they round was not told\n");
+        return;
+    }
     fprintf(to, "additions: two at a time, ");
     if ((int)r->adds < ACCUMULATORS)
         fprintf(to, "in %s, rounded to nearest\n", format_facts[r->adds].name);
@@ -129,7 +137,8 @@ static void print_tree(FILE *to, const struct reveal_matrix *r,
 static bool has_order(const struct reveal_matrix *r)
 {
     return r->verdict == REVEAL_MATRIX_RULE || r->verdict == REVEAL_MATRIX_ADDS ||
-           r->verdict == REVEAL_MATRIX_TREE || r->verdict == REVEAL_MATRIX_OTHERWISE;
+           r->verdict == REVEAL_MATRIX_TREE || r->verdict == REVEAL_MATRIX_OTHERWISE ||
+           r->verdict == REVEAL_MATRIX_NOT_TOLD;
 }
 
 const char *reveal_matrix_verdict(const struct reveal_matrix *r)
@@ -145,13 +154,16 @@ void reveal_matrix_details(FILE *to, const struct reveal_matrix *r,
                            const struct reveal_matrix_subject *s)
 {
     struct matrix_chains chains;
-    if (r->words[0] && r->differing == 0)
+    const bool differing = r->differing > 0 && r->verdict != REVEAL_MATRIX_DATA;
+    if (r->words[0] && !differing)
         fprintf(to, "%s\n", r->words);
+    if (r->verdict == REVEAL_MATRIX_NOT_TOLD)
+        fprintf(to, "observed with the operands of the questions alone:\n");
     if (has_order(r) && !reveal_matrix_one_chain(r) &&
         matrix_chains_of(&chains, &r->tree, s->k, NULL) == STATUS_OK)
-        matrix_chains_print(to, &chains, r->plain);
+        matrix_chains_print(to, &chains, r->plain, s->c_left_out);
     else if (has_order(r))
-        print_rule(to, r, s->no_c);
+        print_rule(to, r, s);
     if (has_order(r)) {
         if (r->plain)
             print_plain(to, r);
@@ -171,7 +183,7 @@ void reveal_matrix_details(FILE *to, const struct reveal_matrix *r,
                 (unsigned long long)r->held, (unsigned long long)r->differing);
     else if (has_order(r))
         fprintf(to, "; held to no products of other operands, as no rule was told");
-    if (r->differing)
+    if (differing)
         fprintf(to, ":\n%s", r->words);
     fprintf(to, "\nnot asked: subnormal results, overflow, infinities, NaNs, signs of zero%s\n",
             r->zeros || r->plain ? "" : ", zeros among large terms");

@@ -43,6 +43,12 @@ struct format_pair reveal_formats(const struct method *m, enum device_kind devic
     return (struct format_pair){storage, accumulator == FORMATS ? storage : accumulator};
 }
 
+bool reveal_adds_squares(const struct method *m)
+{
+    array_term *term = exact_facts[m->operation->of].term;
+    return term && term(3) == 9;
+}
+
 bool reveal_can_ask(const struct method *m)
 {
     switch (exact_facts[m->operation->of].form) {
@@ -239,6 +245,7 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
                                .output = spec->output,
                                .divisor = a.divisor,
                                .term = exact_facts[o->of].term,
+                               .squares = reveal_adds_squares(own.method),
                                .root = exact_facts[o->of].form == FORM_ROOT,
                                .foreign = spec->method->foreign,
                                .device = spec->device.kind == DEVICE_CPU ? -1 : spec->device.index,

@@ -24,6 +24,9 @@ size_t reveal_divisor(const struct probe_spec *s);
  */
 bool reveal_can_ask(const struct method *m);
 
+/* Does it add squares of elements? */
+bool reveal_adds_squares(const struct method *m);
+
 /* Formats that the method supports: those asked for, where FORMATS leaves one open; of open ones
  * fp32, else fp64, else the first, and an accumulator like the storage. As asked, the storage being
  * fp32 and the accumulator like it where they are open, if it supports none. */

@@ -113,6 +113,7 @@ static enum status ask(struct reveal_matrix *found, struct reveal_matrix_subject
     asked->product = product;
     asked->context = &to;
     asked->no_c = spec->gemm.no_c;
+    asked->c_left_out = spec->gemm.no_c && !spec->method->no_c;
     if (status == STATUS_OK)
         status = reveal_matrix(found, asked, seed, p);
     asked->context = NULL;
@@ -133,7 +134,8 @@ static enum status ask_other(struct reveal_product *r, uint64_t seed, struct pro
                             ? (size_t)1 << format_facts[r->of.output].precision
                             : REVEAL_MATRIX_K;
     other.gemm.k = 2 * r->of.gemm.k <= most ? 2 * r->of.gemm.k : r->of.gemm.k / 2;
-    if (r->chains.count < 2 || reveal_matrix_one_chain(&r->found) || other.gemm.k < 2)
+    if (r->chains.count < 2 || reveal_matrix_one_chain(&r->found) || other.gemm.k < 2 ||
+        r->found.verdict == REVEAL_MATRIX_NOT_TOLD)
         return STATUS_OK;
     enum status status = ask(&found, &asked, &other, seed, p);
     if (status == STATUS_OK && found.verdict == REVEAL_MATRIX_TREE) {
@@ -185,8 +187,11 @@ enum status reveal_product_status(const struct reveal_product *r, struct problem
     case REVEAL_MATRIX_PLACES:
     case REVEAL_MATRIX_NO_PRODUCT:
     case REVEAL_MATRIX_IRREGULAR:
-        return problem(p, STATUS_FAILED, "reveal: %s: %s: %s", title,
-                       reveal_matrix_verdict(&r->found), r->found.words);
+    case REVEAL_MATRIX_NOT_TOLD:
+    case REVEAL_MATRIX_DATA:
+        return problem(p, STATUS_FAILED, "reveal: %s: %s%s%s", title,
+                       reveal_matrix_verdict(&r->found), r->found.words[0] ? ": " : "",
+                       r->found.words);
     case REVEAL_MATRIX_RULE:
     case REVEAL_MATRIX_TREE:
     case REVEAL_MATRIX_EXACT:

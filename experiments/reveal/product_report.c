@@ -54,7 +54,8 @@ static void print_slices(FILE *to, const struct reveal_product *r)
 {
     struct text line = {0};
     const struct matrix_chains *c = &r->chains, *other = &r->other;
-    if (c->count < 2 || reveal_matrix_one_chain(&r->found))
+    if (c->count < 2 || reveal_matrix_one_chain(&r->found) ||
+        r->found.verdict == REVEAL_MATRIX_NOT_TOLD)
         return;
     text_format(&line, "slices: ");
     if (!r->other_k)
@@ -101,6 +102,8 @@ static const char *const verdict_names[] = {
     [REVEAL_MATRIX_ADDS] = "additions",
     [REVEAL_MATRIX_NO_PRODUCT] = "no_product",
     [REVEAL_MATRIX_IRREGULAR] = "irregular",
+    [REVEAL_MATRIX_NOT_TOLD] = "not_told",
+    [REVEAL_MATRIX_DATA] = "depends_on_data",
 };
 
 static const char *products_name(const struct reveal_matrix *f)
@@ -134,7 +137,8 @@ json_t *reveal_product_json(const struct reveal_product *r)
     const struct probe_spec *s = &r->of;
     const struct reveal_matrix *f = &r->found;
     const struct matrix_chains *c = &r->chains;
-    const bool fused = f->tree.additions > 0 && !f->plain, tree = f->tree.additions > 0;
+    const bool tree = f->tree.additions > 0, told = tree && f->verdict != REVEAL_MATRIX_NOT_TOLD,
+               fused = told && !f->plain;
     char device[DEVICE_TEXT];
     device_name(s->device, device);
     return json_pack(
@@ -146,15 +150,16 @@ json_t *reveal_product_json(const struct reveal_product *r)
         "takes_c", !s->gemm.no_c, "verdict", verdict_names[f->verdict], "words",
         *f->words ? f->words : NULL, "block", known(fused && f->block, f->rule.block),
         "fraction_bits", known(fused && f->fraction, f->rule.fraction), "kept_bits",
-        known(tree && f->kept, f->rule.kept), "rounding",
-        !f->rounding || !tree             ? NULL
+        known(told && f->kept, f->rule.kept), "rounding",
+        !f->rounding || !told             ? NULL
         : f->rule.rounding == MMA_NEAREST ? "nearest"
                                           : "zero",
-        "added_in", (int)f->adds < ACCUMULATORS && f->plain ? format_facts[f->adds].name : NULL,
+        "added_in",
+        told && (int)f->adds < ACCUMULATORS && f->plain ? format_facts[f->adds].name : NULL,
         "products", products_name(f), "chains",
         tree ? json_integer((json_int_t)c->count) : json_null(), "chain_length",
         c->length ? json_integer((json_int_t)c->length) : json_null(), "c",
-        tree ? matrix_c_words[c->c] : NULL, "other_chains",
+        tree ? matrix_c_words(c->c, r->asked.c_left_out) : NULL, "other_chains",
         r->other_k ? json_pack("{sI sI}", "k", (json_int_t)r->other_k, "chains",
                                (json_int_t)r->other.count)
                    : json_null(),

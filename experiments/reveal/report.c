@@ -100,11 +100,11 @@ static void print_asked(const struct reveal_report *of)
 {
     const struct reveal *r = &of->found;
     const struct reveal_window *w = &r->window;
-    bool root = exact_facts[of->of.spec.method->operation->of].form == FORM_ROOT;
+    bool squares = reveal_adds_squares(of->of.spec.method);
     reveal_print_calls(r->calls, w);
     if (w->bits && w->means == REVEAL_BY_TIES)
         printf(": M = %g, units %g: %s one, not %stwo together", w->mask, w->unit,
-               root ? "M^2 loses the square of" : "M loses", root ? "of " : "");
+               squares ? "M^2 loses the square of" : "M loses", squares ? "of " : "");
     else if (w->bits && w->means == REVEAL_BY_OVERFLOW)
         printf(": L = 2^%d, where L + L overflows", exponent(w->mask));
     if (r->verdict == REVEAL_TREE && r->checks > 0)

@@ -13,7 +13,8 @@ struct reveal_subject {
     size_t divisor;   /* by which the output is divided before it is rounded, as that of a mean is,
                          and `evaluate` multiplies it again; 0: it is not */
     array_term *term; /* what an element adds to the sum, never below 0; NULL: itself */
-    bool root;        /* terms are squares, and the output the root of their sum */
+    bool squares;     /* terms are squares of elements, */
+    bool root;        /* and the output is the root of their sum */
     bool foreign;     /* not ours: its order may depend on what else the device does */
     int device;       /* where it runs, as load_begin has it */
     enum status (*evaluate)(void *context, double *result, struct problem *p);

@@ -104,7 +104,7 @@ static int64_t digits_of(int digits, uint64_t *state)
 static void draw_near(__int128 whole[3], const struct reveal_subject *s,
                       const struct reveal_range *r, uint64_t *state)
 {
-    int per = s->root ? 2 : 1, precision = format_facts[s->accumulator].precision;
+    int per = s->squares ? 2 : 1, precision = format_facts[s->accumulator].precision;
     int apart = (precision - per * r->digits + 4) / per + 1;
     for (size_t k = 0; k < 3; k++)
         whole[k] = (__int128)digits_of(r->digits, state)
@@ -126,7 +126,7 @@ static void draw_tie(__int128 whole[3], const struct reveal_subject *s,
 static bool find_unit(int *unit, const __int128 whole[3], const struct reveal_subject *s)
 {
     const struct format_facts *f = &format_facts[s->in.format];
-    int bits = 0, top = f->emax, per = s->root ? 2 : 1;
+    int bits = 0, top = f->emax, per = s->squares ? 2 : 1;
     top = top < (format_facts[s->accumulator].emax - 2) / per
               ? top
               : (format_facts[s->accumulator].emax - 2) / per;
@@ -142,7 +142,7 @@ static bool draw(struct reveal_three *t, const struct reveal_subject *s,
                  const struct reveal_range *r, bool tie, uint64_t *state)
 {
     enum format f = s->accumulator;
-    int per = s->root ? 2 : 1, unit;
+    int per = s->squares ? 2 : 1, unit;
     __int128 whole[3], exact = 0;
     double term[3];
     if (tie)
@@ -173,7 +173,7 @@ bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const 
     struct reveal_range range = reveal_range_of(s);
     uint64_t state = hash_mix(seed);
     for (size_t k = 0; k < TRIES && s->leaves > 2; k++)
-        if (draw(q, s, &range, k % 2 && !s->root, &state)) {
+        if (draw(q, s, &range, k % 2 && !s->squares, &state)) {
             pick_leaves(q->leaf, t, s->leaves, &state);
             return true;
         }

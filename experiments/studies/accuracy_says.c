@@ -399,13 +399,25 @@ static void add_worst_of_each(struct text *to, const struct plan *plan, const st
     text_add(to, "\n");
 }
 
+static void add_nothing(struct text *to, const struct plan *plan)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < plan->case_count; i++)
+        failed += plan->cases[i].failed;
+    if (failed > 0)
+        text_format(to, "nothing was added: %zu of %zu case%s failed (status `error`)\n", failed,
+                    plan->case_count, plan->case_count == 1 ? "" : "s");
+    else
+        text_add(to, "nothing was added: no method takes these formats, or no exact result is a "
+                     "finite number\n");
+}
+
 void accuracy_headline(struct text *to, const struct plan *plan)
 {
     struct said s = said_of(plan);
     to->failed |= s.failed;
     if (!s.failed && s.accumulators == 0)
-        text_add(to, "nothing was added: no method takes these formats, or no exact result is a "
-                     "finite number\n");
+        add_nothing(to, plan);
     else if (!s.failed && concludes_at_once(&s))
         add_kept(to, plan, s.row, s.rows, s.last, &s.kept[s.last]);
     else if (!s.failed)

@@ -7,11 +7,13 @@
 #include "experiments/studies/says.h"
 #include "reports/csv/file.h"
 
-/* The first case of its input and shape with scales made from the data that has results. */
+/* The first case of its input and shape with scales from files, or made from the data, that has
+ * results. */
 static bool finds_scales(const struct plan *plan, size_t i)
 {
     const struct study_case *t = &plan->cases[i];
-    bool first = quantise_by_amax(&t->setting.shape) && t->finished && t->supported;
+    const struct gemm_shape *shape = &t->setting.shape;
+    bool first = (quantise_by_amax(shape) || shape->given) && t->finished && t->supported;
     for (size_t k = 0; k < i && first; k++) {
         const struct study_case *earlier = &plan->cases[k];
         first = earlier->source != t->source || !earlier->finished || !earlier->supported ||
@@ -124,7 +126,7 @@ static void add_all(struct text *to, const struct study_case *t, const struct so
 
 static bool due(const struct plan *plan)
 {
-    return axes_quantise(plan->axes);
+    return axes_quantise(plan->axes) || plan->axes->setting.given;
 }
 
 enum status gemm_scales_write(const struct plan *plan, const char *out, struct problem *p)
@@ -146,4 +148,4 @@ static bool is_name(size_t column)
 }
 
 const struct derived_file gemm_scales_files[] = {
-    {"scales", "each scale made from the data", scales_column, SCALES_COLUMNS, is_name, due}, {0}};
+    {"scales", "each scale", scales_column, SCALES_COLUMNS, is_name, due}, {0}};

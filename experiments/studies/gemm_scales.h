@@ -1,5 +1,5 @@
-/* What `run gemm` says of scales that were made from the data: lines above its table, and
- * scales.csv, with each of them. */
+/* What `run gemm` says of scales that were made from the data, or read from files: lines above its
+ * table, and scales.csv, with each of them. */
 #pragma once
 
 #include "experiments/cases/experiment.h"

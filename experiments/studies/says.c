@@ -84,6 +84,14 @@ static uint64_t fewest_runs(const struct plan *plan)
     return fewest;
 }
 
+static bool any_ran(const struct plan *plan)
+{
+    bool any = false;
+    for (size_t i = 0; i < plan->case_count; i++)
+        any |= plan->cases[i].finished && plan->cases[i].supported;
+    return any;
+}
+
 void says_repeats(struct text *to, const struct plan *plan)
 {
     struct text line = {0}, names = {0};
@@ -102,7 +110,8 @@ void says_repeats(struct text *to, const struct plan *plan)
     }
     says_rest(&names, varied);
     if (methods == 0) {
-        text_add(&line, "repeats not tried: each case ran once; give --runs");
+        text_add(&line, any_ran(plan) ? "repeats not tried: each case ran once; give --runs"
+                                      : "repeats not tried: no case has a result");
     } else if (varied == 0) {
         text_format(&line,
                     "the same bits in every run: %zu method%s, %zu case%s, at least %llu runs each",

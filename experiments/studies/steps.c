@@ -14,6 +14,7 @@
 #include "experiments/sweep/provenance.h"
 #include "reference/base/grow.h"
 #include "reference/exact/mpfr.h"
+#include "reference/format/number.h"
 #include "reports/csv/file.h"
 #include "reports/results/directory.h"
 
@@ -73,12 +74,12 @@ struct walk {
 static void add_hex(struct text *to, const struct exact *e)
 {
     mpfr_t exact;
-    char *hex = NULL;
     mpfr_init2(exact, MPFR_PREC_MIN);
     exact_get(exact, e);
-    to->failed |= mpfr_asprintf(&hex, "%Ra", exact) < 0;
+    char *hex = number_hex_mpfr(exact);
+    to->failed |= !hex;
     text_add(to, hex ? hex : "");
-    mpfr_free_str(hex);
+    free(hex);
     mpfr_clear(exact);
 }
 
@@ -120,6 +121,7 @@ static void add_row(struct walk *w, uint64_t t, bool last)
     double sum_abs = magnitudes(w), ulp = format_ulp(c->accumulator, exact);
     double bound = steps_bound(c->method, in->format, c->accumulator, t, sum_abs, 1);
     bool bounded = isfinite(bound) && isfinite(exact), nan = isnan(w->weight.word);
+    bool apart = isfinite(exact) || !isnan(off); /* no distance: from an infinity, from a NaN */
     text_format(to, "%s,%s,%s,", steps_method_name[c->method], format_facts[in->format].name,
                 format_facts[c->accumulator].name);
     text_field(to, c->source->name);
@@ -131,16 +133,16 @@ static void add_row(struct walk *w, uint64_t t, bool last)
     add_figure(to, true, exact);
     add_hex(to, &w->exact);
     text_add(to, ",");
-    add_figure(to, true, off);
-    add_figure(to, exact != 0, off / fabs(exact));
-    add_figure(to, true, off / ulp);
+    add_figure(to, apart, off);
+    add_figure(to, isfinite(exact) && exact != 0, off / fabs(exact));
+    add_figure(to, isfinite(exact), off / ulp);
     add_figure(to, bounded, bound);
     add_figure(to, bounded && bound > 0, off / bound);
     if (last && c->still_from > 0)
         text_format(to, "%llu", (unsigned long long)c->still_from);
     text_add(to, ",");
     if (last && c->method == STEPS_PLAIN && c->constant)
-        text_format(to, "%llu", (unsigned long long)c->predicted);
+        text_format(to, "%llu", (unsigned long long)c->predicted.still);
     text_format(to, ",%s\n", nan ? "nan" : isinf(w->weight.word) ? "overflow" : "ok");
     c->broken |= bounded && !(off <= bound);
     if (bounded && bound > 0 && !(off / bound <= c->over_bound.value && c->over_bound.known))
@@ -148,26 +150,33 @@ static void add_row(struct walk *w, uint64_t t, bool last)
     c->weight =
         (struct figure){true, w->weight.word + (c->method == STEPS_TWO_WORDS ? w->weight.rest : 0)};
     c->exact = (struct figure){true, exact};
-    c->err_abs = (struct figure){true, off};
-    c->err_ulp = (struct figure){true, off / ulp};
+    c->err_abs = (struct figure){apart, off};
+    c->err_ulp = (struct figure){isfinite(exact), off / ulp};
     c->signed_error = error;
     c->sum_abs = sum_abs;
 }
 
-/* Equal updates move a plain weight for ever or never again. Else it may be waiting, for what is
- * carried or for a larger update, until it should have moved by more than a spacing. Stochastic
- * rounding always leaves a chance. */
+/* Equal updates move a plain weight for ever or never again; updates of 0 move none, and no update
+ * brings back a weight that left the range. Else it may be waiting, for what is carried or for a
+ * larger update, until it should have moved by more than a spacing. Stochastic rounding always
+ * leaves a chance. */
 static void stand(struct walk *w, uint64_t n)
 {
     struct steps_case *c = w->c;
-    double spacing = format_ulp(c->accumulator, w->weight.word);
-    bool sure = c->method == STEPS_PLAIN && c->constant && w->moved != 0;
-    if (c->method == STEPS_STOCHASTIC)
-        return;
-    if (w->changed < n && (sure || fabs(w->moved) > spacing))
+    bool plain = c->method == STEPS_PLAIN && c->constant, left = !isfinite(w->weight.word);
+    bool sure = plain || c->zero || left;
+    if (!sure && c->method != STEPS_STOCHASTIC)
+        sure = fabs(w->moved) > format_ulp(c->accumulator, w->weight.word);
+    if (w->changed < n && sure)
         c->still_from = w->changed + 1;
-    if (c->method == STEPS_PLAIN && c->constant)
-        c->mispredicted = c->predicted != c->still_from;
+    if (plain)
+        c->mispredicted = c->predicted.still != c->still_from || c->predicted.overflow != left;
+}
+
+/* Has a step left a word as it was? */
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
 }
 
 static enum status run_case(struct steps_case *c, struct csv_file *csv, struct problem *p)
@@ -191,12 +200,14 @@ static enum status run_case(struct steps_case *c, struct csv_file *csv, struct p
         struct steps_weight before = w.weight;
         steps_add(&w.weight, u, i + 1);
         exact_add(&w.exact, x);
-        bool moved = w.weight.word != before.word ||
-                     (c->method == STEPS_TWO_WORDS && w.weight.rest != before.rest);
+        bool moved = !same(w.weight.word, before.word) ||
+                     (c->method == STEPS_TWO_WORDS && !same(w.weight.rest, before.rest));
         w.changed = moved ? i + 1 : w.changed;
         w.moved = moved ? 0 : w.moved + u;
         if (left == 1) {
-            c->predicted = c->constant ? steps_stall(c->accumulator, c->start, first, in->n) : 0;
+            c->zero = c->constant && first == 0;
+            if (c->method == STEPS_PLAIN && c->constant)
+                c->predicted = steps_end_of(c->accumulator, c->start, first, in->n);
             stand(&w, in->n);
         }
         if (recorded(i + 1, in->n))
@@ -269,13 +280,16 @@ static enum status add_source(struct steps_study *s, const struct source *source
     return status;
 }
 
-static enum status weight_parse(double *value, const char *text, struct problem *p)
+static enum status weight_parse(double *value, const char *text, enum format f, struct problem *p)
 {
     char *end;
     *value = strtod(text, &end);
     if (end == text || *end || !isfinite(*value))
         return problem(p, STATUS_USAGE, "option --weight: found '%s', expected a finite number",
                        text);
+    if (!isfinite(format_round(f, *value)))
+        return problem(p, STATUS_USAGE, "option --weight: found '%s', beyond the largest %s, %g",
+                       text, format_facts[f].name, format_facts[f].largest);
     return STATUS_OK;
 }
 
@@ -283,14 +297,20 @@ static enum status make(struct steps_study *s, const struct plan *plan, const st
                         struct problem *p)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++)
+    for (size_t i = 0; status == STATUS_OK && i < plan->case_count; i++) {
+        const struct source *source = &plan->source[plan->cases[i].source];
+        enum format f = plan->cases[i].accumulator;
+        if (source->array.n == 0)
+            return problem(p, STATUS_USAGE,
+                           "run steps: %s: found no elements, expected some to add up",
+                           source->name);
         for (size_t k = 0; status == STATUS_OK && k < weights->count; k++) {
             double start;
-            status = weight_parse(&start, weights->item[k], p);
+            status = weight_parse(&start, weights->item[k], f, p);
             if (status == STATUS_OK)
-                status = add_source(s, &plan->source[plan->cases[i].source],
-                                    plan->cases[i].accumulator, start, p);
+                status = add_source(s, source, f, start, p);
         }
+    }
     return status;
 }
 
@@ -358,13 +378,16 @@ static enum status verdict(const struct steps_study *s, const char *out, struct 
                            steps_method_name[c->method], format_facts[c->accumulator].name);
         if (c->mispredicted)
             return problem(p, STATUS_FAILED,
-                           "%s/steps.csv: a plain weight in %s stands still from step %llu on, "
-                           "predicted was %llu (0: never)",
+                           "%s/steps.csv: a plain weight in %s %s from step %llu on, predicted "
+                           "was that it %s from step %llu on (0: never)",
                            out, format_facts[c->accumulator].name,
-                           (unsigned long long)c->still_from, (unsigned long long)c->predicted);
+                           isfinite(c->weight.value) ? "stands still" : "is not finite",
+                           (unsigned long long)c->still_from,
+                           c->predicted.overflow ? "is not finite" : "stands still",
+                           (unsigned long long)c->predicted.still);
         if (c->method == STEPS_STOCHASTIC && steps_first(s, i))
             mean = steps_mean_of(s, i);
-        if (mean.weights > 1 && !(fabs(mean.error) <= mean.bound))
+        if (mean.weights > 1 && isfinite(mean.bound) && !(fabs(mean.error) <= mean.bound))
             return problem(p, STATUS_FAILED,
                            "%s/steps.csv: stochastic rounding in %s is biased: a mean error of %g "
                            "where %g is allowed",

@@ -14,7 +14,8 @@
 
 #include "experiments/studies/steps_study.h"
 
-enum { CONSTANT = 1, BROKEN = 2, MISPREDICTED = 4, BOUNDED = 8, FIELDS = 12 };
+enum { CONSTANT = 1, BROKEN = 2, MISPREDICTED = 4, BOUNDED = 8, ZERO = 16, OVERFLOW = 32 };
+enum { FIELDS = 12 };
 
 static bool read_line(struct steps_case *c, size_t number, uint64_t *bytes, const char *line)
 {
@@ -31,17 +32,18 @@ static bool read_line(struct steps_case *c, size_t number, uint64_t *bytes, cons
         return false;
     *bytes = c->rows_end = end;
     c->constant = flags & CONSTANT;
+    c->zero = flags & ZERO;
     c->broken = flags & BROKEN;
     c->mispredicted = flags & MISPREDICTED;
     c->over_bound = (struct figure){flags & BOUNDED, over_bound};
     c->weight = (struct figure){true, weight};
     c->exact = (struct figure){true, exact};
-    c->err_abs = (struct figure){true, err_abs};
-    c->err_ulp = (struct figure){true, err_ulp};
+    c->err_abs = (struct figure){isfinite(exact) || !isnan(err_abs), err_abs};
+    c->err_ulp = (struct figure){isfinite(exact), err_ulp};
     c->signed_error = signed_error;
     c->sum_abs = sum_abs;
     c->still_from = still_from;
-    c->predicted = predicted;
+    c->predicted = (struct steps_end){predicted, flags & OVERFLOW};
     return true;
 }
 
@@ -69,11 +71,12 @@ size_t steps_done_read(struct steps_study *s, const char *path, const char *rows
 static bool write_line(FILE *f, const struct steps_case *c, size_t number)
 {
     unsigned flags = (c->constant ? CONSTANT : 0) | (c->broken ? BROKEN : 0) |
-                     (c->mispredicted ? MISPREDICTED : 0) | (c->over_bound.known ? BOUNDED : 0);
+                     (c->mispredicted ? MISPREDICTED : 0) | (c->over_bound.known ? BOUNDED : 0) |
+                     (c->zero ? ZERO : 0) | (c->predicted.overflow ? OVERFLOW : 0);
     return fprintf(f, "%zu %" PRIu64 " %a %a %a %a %a %a %a %" PRIu64 " %" PRIu64 " %u\n", number,
                    c->rows_end, c->weight.value, c->exact.value, c->err_abs.value, c->err_ulp.value,
-                   c->over_bound.value, c->signed_error, c->sum_abs, c->still_from, c->predicted,
-                   flags) > 0;
+                   c->over_bound.value, c->signed_error, c->sum_abs, c->still_from,
+                   c->predicted.still, flags) > 0;
 }
 
 enum status steps_done_write(const struct steps_study *s, const char *path, size_t done, bool anew,

@@ -10,14 +10,15 @@ struct steps_case {
     enum steps_method method;
     double start;
     uint64_t seed;
-    bool constant; /* all updates are equal, once rounded to the accumulator */
+    bool constant, zero; /* all updates are equal, are 0, once rounded to the accumulator */
     /* After the last step. */
     struct figure weight, exact, err_abs, err_ulp, over_bound;
     double signed_error; /* weight - exact */
     double sum_abs;
-    uint64_t still_from, predicted; /* 0: not known, or none */
-    uint64_t rows_end;              /* of its rows in steps.csv: bytes */
-    bool broken, mispredicted;      /* beyond the bound at some step; not as predicted */
+    uint64_t still_from;        /* 0: not known, or none */
+    struct steps_end predicted; /* of plain weights with equal updates */
+    uint64_t rows_end;          /* of its rows in steps.csv: bytes */
+    bool broken, mispredicted;  /* beyond the bound at some step; not as predicted */
 };
 
 struct steps_study {

@@ -67,20 +67,20 @@ static double steps_within(double w, double step)
 {
     double least = ldexp(1, ilogb(w)), size = fabs(w);
     bool grows = signbit(w) == signbit(step);
-    double room = grows ? 2 * least - size : size - least;
+    double room = grows ? least - (size - least) : size - least; /* 2 * least may overflow */
     double steps = floor(room / fabs(step)) - 1;
     return steps > 0 ? steps : 0;
 }
 
-uint64_t steps_stall(enum format f, double w0, double u, uint64_t n)
+struct steps_end steps_end_of(enum format f, double w0, double u, uint64_t n)
 {
     double w = w0;
-    for (uint64_t t = 1; u != 0 && t <= n;) {
+    for (uint64_t t = 1; t <= n;) {
         double next = format_add(f, w, u), after = format_add(f, next, u);
         if (next == w)
-            return t;
-        if (!isfinite(after))
-            return 0;
+            return (struct steps_end){t, isinf(w)};
+        if (!isfinite(next))
+            return (struct steps_end){t < n ? t + 1 : 0, true};
         /* Within a binade each step is the same multiple of the spacing; where u lies halfway
          * between two, from the second step on. */
         bool even =
@@ -89,7 +89,7 @@ uint64_t steps_stall(enum format f, double w0, double u, uint64_t n)
         w = next + steps * (next - w);
         t += 1 + (uint64_t)fmin(steps, 0x1p62);
     }
-    return 0;
+    return (struct steps_end){0, false};
 }
 
 enum { CERTAIN = 60 }; /* a stochastic bound fails with a probability of 2^-60 */

@@ -33,10 +33,13 @@ void steps_add(struct steps_weight *w, double u, uint64_t t);
  * the neighbours' distance. What lies beyond the largest number is rounded to nearest. */
 double steps_round_stochastic(enum format f, double a, double b, double random);
 
-/* The first step after which a plain weight never moves again where each update is u, which carries
- * f: exact, from the spacing of each binade on the way, without going through the steps. 0: it
- * moves in each of n steps, or u is 0. */
-uint64_t steps_stall(enum format f, double w0, double u, uint64_t n);
+/* Where n steps leave a plain weight whose updates are all u, which carries f: exact, from the
+ * spacing of each binade on the way, without going through the steps. */
+struct steps_end {
+    uint64_t still; /* the first step from which on no step has an effect; 0: each of them has */
+    bool overflow;  /* it left the range of f, after which no step has an effect */
+};
+struct steps_end steps_end_of(enum format f, double w0, double u, uint64_t n);
 
 /* How far the weight may be off after t steps, `sum_abs` being |w0| and the magnitudes of the
  * updates as they are stored; infinite: nothing is said. For `stochastic` it holds with a

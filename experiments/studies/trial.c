@@ -106,17 +106,19 @@ static enum status verdict(const struct trial_study *s, const struct experiment_
                            struct problem *p)
 {
     size_t broken = 0, failed = 0;
+    bool disagreed = false;
     const char *first = "";
     for (size_t i = 0; i < s->subjects; i++) {
         if (s->subject[i].broken && broken++ == 0)
             first = s->subject[i].method->name;
         failed += s->subject[i].failed;
+        disagreed |= s->subject[i].disagreed;
     }
     if (broken > 0)
         return problem(p, STATUS_FAILED, "%s/trial.csv: %zu subjects break their promise, first %s",
                        run->out, broken, first);
     if (failed > 0)
-        return problem(p, STATUS_DATA,
+        return problem(p, disagreed ? STATUS_FAILED : STATUS_DATA,
                        "%s/trial.csv: %zu subjects failed; the same command tries them again",
                        run->out, failed);
     return STATUS_OK;
@@ -169,7 +171,7 @@ static enum status all_there(struct trial_study *s, const struct experiment_run 
         if (!t->finished && !t->absent)
             return problem(p, STATUS_DATA,
                            "%s/trial.csv: %s is missing, of shard %zu/%u: run that shard again "
-                           "until it is finished, then merge with --force",
+                           "until it is finished, then merge again",
                            run->out, t->method->name, i % run->merged + 1, run->merged);
     }
     return STATUS_OK;

@@ -91,7 +91,7 @@ static void add_verdict(struct text *to, const struct trial_study *s)
         text_format(&line, "%zu of %zu subject%s break%s a promise", count(s, BROKEN), all,
                     plural(all), count(s, BROKEN) == 1 ? "s" : "");
         add_names(&line, s, BROKEN);
-    } else if (count(s, FAILED) == all && all + count(s, NOTHING_TRIED) > 0) {
+    } else if (count(s, FAILED) == all) {
         text_add(&line, "no promise was tried");
     } else if (!nothing) {
         text_format(&line, "no promise was broken");

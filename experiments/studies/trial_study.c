@@ -310,6 +310,7 @@ enum status trial_study_add(struct trial_study *s, struct trial_subject *t,
     }
     t->kept = r->kept;
     t->failed |= r->failure.status != STATUS_OK;
+    t->disagreed |= r->failure.status == STATUS_FAILED;
     t->finished = true;
     return csv_file_flush(&s->csv, p);
 }

@@ -16,6 +16,7 @@ struct trial_subject {
     bool finished; /* its rows are in trial.csv */
     bool absent;   /* the device does not run it */
     enum promise kept;
+    bool disagreed; /* failed, as its ranks had other bits than each other */
     bool broken, failed;
     enum promise broken_rung;    /* the first that it promises and breaks, where it is broken */
     uint64_t attempts;           /* at the rungs that it promises and keeps */

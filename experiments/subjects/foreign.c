@@ -200,6 +200,11 @@ static enum status find(const struct method **m, const char *where, const char *
 enum status foreign_named(const struct method **m, const char *where, const char *name,
                           const struct operation *operation, struct problem *p)
 {
+    if (operation && operation->ranks && (name_is_python(name) || name_is_program(name)))
+        return problem(p, STATUS_USAGE,
+                       "%s: found %s, expected a method of `ulpscope list`: no request tells a "
+                       "program how many ranks the data of %s are of",
+                       where, name, operation->name);
     if (!name_is_python(name))
         return find(m, where, name, operation, p);
     enum status status = python_words_known(where, name, p);

@@ -13,7 +13,7 @@
 #include "reports/text/near.h"
 
 /* Each is a process of 30 MB or more. */
-enum { MPI_RANKS_MOST = FOREIGN_RANKS_MOST };
+_Static_assert(MPI_RANKS_MOST == (int)FOREIGN_RANKS_MOST, "");
 
 /* --- how ranks are begun --- */
 
@@ -163,17 +163,21 @@ bool mpi_there(enum mpi_library l, char text[MPI_TEXT])
     char worker[PATH_MAX];
     const char *program = launcher(l), *version = version_of(l);
     int length = program ? (int)strcspn(program, " ") : 0;
-    bool built = version && find_worker(l, worker);
+    bool built = version != NULL, complete = built && find_worker(l, worker);
     bool there = !program || on_path(program, (size_t)length);
     if (!built)
         snprintf(text, MPI_TEXT, "this build has no %s: install %s, then build again", is->title,
                  is->packages);
+    else if (!complete)
+        snprintf(text, MPI_TEXT,
+                 "found no %s beside ulpscope, nor in ../libexec/ulpscope: copy it from the build",
+                 is->worker);
     else if (!there)
         snprintf(text, MPI_TEXT, "found no %.200s: install %s, or set %s", program, is->package,
                  is->variable);
     else
         snprintf(text, MPI_TEXT, "%.200s", version);
-    return built && there;
+    return complete && there;
 }
 
 static enum status no_such(const struct foreign *f, const char *where, struct problem *p)

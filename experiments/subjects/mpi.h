@@ -11,6 +11,9 @@
  * launchers, with options. */
 #pragma once
 
+/* Ranks that a subject of an MPI library or of NCCL is asked to start, at most. */
+enum { MPI_RANKS_MOST = 64 };
+
 #include <jansson.h>
 
 #include "kernels/method/method.h"

@@ -7,6 +7,7 @@
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign.h"
 #include "kernels/gpu/gpu.h"
+#include "reference/base/visible.h"
 
 _Static_assert((int)ULPSCOPE_FP16 == (int)FP16 && (int)ULPSCOPE_BF16 == (int)BF16 &&
                    (int)ULPSCOPE_FP32 == (int)FP32 && (int)ULPSCOPE_FP64 == (int)FP64 &&
@@ -241,9 +242,15 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
     char known[512] = "";
     const char *colon = strstr(name, ".so:");
     int path = colon ? (int)(colon + 3 - name) : (int)strlen(name);
+    if (!subjects->subject || subjects->count == 0)
+        return problem(p, STATUS_DATA, "%.*s: found no array of %u subjects in ulpscope_subjects",
+                       path, name, (unsigned)subjects->count);
     for (uint32_t i = 0; i < subjects->count; i++) {
         struct ulpscope_subject s = object_subject(subjects->version, subjects->subject, i);
         size_t used = strlen(known);
+        if (!s.name)
+            return problem(p, STATUS_DATA, "%.*s: entry %u of %u in ulpscope_subjects has no name",
+                           path, name, (unsigned)i, (unsigned)subjects->count);
         if (colon && strcmp(colon + 4, s.name) == 0)
             object.subject = s;
         snprintf(known + used, sizeof known - used, "%s%.*s:%s", i ? ", " : "", path, name, s.name);
@@ -274,6 +281,10 @@ static enum status check(const struct ulpscope_subject *s, const char *name, str
                        "memory %d, promise %d, pairs 0x%jx, %s summary, %s run",
                        name, (int)s->operation, (int)s->memory, (int)s->promise,
                        (uintmax_t)s->pairs, s->summary ? "a" : "no", s->run ? "a" : "no");
+    if (!visible_all(s->summary))
+        return problem(p, STATUS_DATA,
+                       "%s: found the summary '%s', expected one line of UTF-8 text", name,
+                       s->summary);
     if (s->memory == ULPSCOPE_DEVICE && operation_reads_c(operation_of(s)))
         return problem(p, STATUS_DATA,
                        "%s: found a matrix product on device memory, expected ULPSCOPE_HOST", name);

@@ -357,5 +357,9 @@ enum status foreign_time_runs(const struct task *t, size_t runs, uint64_t *time_
     struct foreign *f = (struct foreign *)t->method;
     enum status status = question(t, runs, foreign_timeout_s, p);
     *time_ns = f->time_ns;
+    if (status == STATUS_OK && f->kind == FOREIGN_PROGRAM && (double)*time_ns > 1e9 * f->took_s)
+        return problem(p, STATUS_DATA,
+                       "%s: says that %zu run%s took %.2g s, but its answer came after %.2g s",
+                       f->name, runs, runs == 1 ? "" : "s", (double)*time_ns / 1e9, f->took_s);
     return status;
 }

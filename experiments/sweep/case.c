@@ -10,17 +10,20 @@
 #include "kernels/gpu/load.h"
 #include "reference/format/number.h"
 
-/* Of a matrix product, that of the element shown; else that of the whole input. */
-static struct figure cond_of(const struct sweep *w)
+/* That of what the columns of exact values show: of one output where there are many. Of what only
+ * moves elements, that of the whole input. */
+static struct figure cond_of(const struct sweep *w, const struct study_case *t)
 {
-    if (shared_multiplies(&w->shared))
-        return w->shared.outputs ? w->shared.last.cond_log2 : (struct figure){0};
+    const struct shared *s = &w->shared;
+    bool many = operation_makes_array(t->method->operation);
+    if (many && s->like && (shared_multiplies(s) || s->last.exact.length > 0))
+        return s->outputs ? s->last.cond_log2 : (struct figure){0};
     return w->truth ? w->truth->cond_log2 : (struct figure){0};
 }
 
 static void text_of(struct case_text *c, const struct sweep *w, const struct study_case *t)
 {
-    case_text(c, t, &w->plan->source[t->source], w->plan->axes->experiment->name, cond_of(w));
+    case_text(c, t, &w->plan->source[t->source], w->plan->axes->experiment->name, cond_of(w, t));
 }
 
 const struct text *sweep_exact(const struct sweep *w, const struct study_case *t)
@@ -85,7 +88,7 @@ static enum status finish(struct sweep *w, struct study_case *t, struct tally *t
     if (t->supported)
         breaks_note(t, tally);
     if (w->truth)
-        t->cond_log2 = cond_of(w);
+        t->cond_log2 = cond_of(w, t);
     summary_row(&w->summary.pending, text->column, &t->summary,
                 experiment_columns(w->plan->axes->experiment));
     w->outcome->finished += !t->finished;

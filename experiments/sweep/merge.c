@@ -336,14 +336,15 @@ static enum status open_out(struct merging *m, const char *out, struct problem *
         status = directory_open(&m->directory, out, p);
     if (status == STATUS_OK)
         status = directory_look(&m->directory, m->study, m->asked->force, &there, p);
-    if (status == STATUS_OK && there)
+    bool anew = m->asked->force || (there && study_merging(m->study));
+    if (status == STATUS_OK && there && !anew)
         return problem(p, STATUS_DATA,
                        "%s: found this study, merged before: give another --out, or --force to "
                        "merge anew",
                        out);
-    return status == STATUS_OK
-               ? directory_claim(&m->directory, m->study, m->asked->force, &there, p)
-               : status;
+    if (status == STATUS_OK && !study_set_merging(m->study, true))
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", out);
+    return status == STATUS_OK ? directory_claim(&m->directory, m->study, anew, &there, p) : status;
 }
 
 static void free_all(struct merging *m)
@@ -361,6 +362,7 @@ static void free_all(struct merging *m)
 enum status merge_shards(const struct merge *asked, uint32_t *shards, char **out, struct problem *p)
 {
     struct merging m = {.asked = asked, .directory.lock = -1};
+    struct problem why = {0};
     *out = NULL;
     enum status status = read_parts(&m, p);
     if (status == STATUS_OK && asprintf(out, asked->out ? "%s" : "results-%s",
@@ -370,9 +372,30 @@ enum status merge_shards(const struct merge *asked, uint32_t *shards, char **out
     }
     if (status == STATUS_OK)
         status = open_out(&m, *out, p);
-    if (status == STATUS_OK)
-        status = join_rows(&m, p);
+    if (status == STATUS_OK && (status = join_rows(&m, &why)) != STATUS_OK) {
+        char *advice = strstr(why.text, "; the rows before are kept");
+        if (advice)
+            *advice = 0;
+        problem(p, status, "%s; the same command merges anew", why.text);
+    }
     *shards = status == STATUS_OK ? m.part[0].shard.count : 0;
     free_all(&m);
+    return status;
+}
+
+enum status merge_finish(const char *out, struct problem *p)
+{
+    struct directory d;
+    json_t *study = NULL;
+    enum status status = directory_open(&d, out, p);
+    if (status == STATUS_OK)
+        status = study_read(&study, d.study, p);
+    if (status == STATUS_OK && !study_set_merging(study, false))
+        status = problem(p, STATUS_MEMORY, "%s: out of memory", out);
+    if (status == STATUS_OK)
+        status = study_write(study, d.study, p);
+    json_decref(study);
+    if (d.lock >= 0)
+        directory_close(&d);
     return status;
 }

@@ -20,6 +20,11 @@ struct found {
     struct summary summary;
 };
 
+/* Columns that are the same in all rows of a case, though its id does not depend on them. */
+static const enum case_column told_of_case[] = {CASE_PROMISE, CASE_COND_LOG2, CASE_ADDED_IN,
+                                                CASE_RESULT_FORMAT};
+enum { TOLD = sizeof told_of_case / sizeof *told_of_case };
+
 struct reading {
     struct resumed *resumed;
     struct plan *plan;
@@ -29,6 +34,8 @@ struct reading {
     struct csv_range *drop;
     size_t drops;
     struct text summary; /* the rows to keep */
+    char *before[TOLD];  /* in the row before this one */
+    uint64_t before_id;  /* of its case */
     bool gap; /* a finished case has none: later ones are not kept, so that the order stays */
 };
 
@@ -80,8 +87,10 @@ static enum status check_columns(const struct reading *r, const struct study_cas
                                  const struct csv_row *row, struct problem *p)
 {
     const struct source *s = &r->plan->source[t->source];
-    const char *column[CASE_ALL];
+    const char *column[CASE_ALL], *name = r->plan->axes->experiment->name;
     char key_seed[24], id[CASE_ID_TEXT];
+    if (strcmp(row->field[RESULTS_EXPERIMENT], name) != 0)
+        return unexpected(row, RESULTS_EXPERIMENT, name, p);
     for (size_t i = 0; i < CASE_ALL; i++)
         column[i] = columns_case_has(r->of, i) ? row->field[results_case_column(i)] : "";
     const struct case_rest rest = case_rest(t, s, key_seed);
@@ -92,6 +101,31 @@ static enum status check_columns(const struct reading *r, const struct study_cas
                        "formats, input, n, seed and shape make it: edited",
                        row->path, row->line, row->field[RESULTS_CASE_ID], id);
     return *row->field[RESULTS_RESULT_BITS] ? results_check(row, p) : STATUS_OK;
+}
+
+/* Holds what a row says of its case to the row before it, if that is of the same case. */
+static enum status check_told(struct reading *r, const struct study_case *t,
+                              const struct csv_row *row, struct problem *p)
+{
+    for (size_t i = 0; i < TOLD; i++) {
+        if (!columns_case_has(r->of, told_of_case[i]))
+            continue;
+        const struct column *column = results_column(results_case_column(told_of_case[i]));
+        const char *found = row->field[results_case_column(told_of_case[i])];
+        const char *before = r->before_id == t->id ? r->before[i] : NULL;
+        bool lacking = column_since(column) > 1 && !(before && *before && *found);
+        if (before && !lacking && strcmp(before, found) != 0)
+            return problem(p, STATUS_DATA,
+                           "%s: line %zu: %s: found '%s', expected '%s', as in the row before: "
+                           "edited",
+                           row->path, row->line, column->name, found, before);
+        free(r->before[i]);
+        r->before[i] = strdup(found);
+        if (!r->before[i])
+            return no_memory(row, p);
+    }
+    r->before_id = t->id;
+    return STATUS_OK;
 }
 
 /* The case of a row, and the check that it is this row's turn. */
@@ -113,7 +147,8 @@ static enum status find_case(struct reading *r, const struct csv_row *row, bool 
         return unexpected(row, RESULTS_RUN, t->finished ? "no more runs of this case" : expected,
                           p);
     *found = t;
-    return check_columns(r, t, row, p);
+    status = check_columns(r, t, row, p);
+    return status == STATUS_OK && done ? check_told(r, t, row, p) : status;
 }
 
 /* What tells the result from others, and its value. */
@@ -333,6 +368,8 @@ enum status resume_read(struct resumed *resumed, struct plan *plan, const struct
     if (status == STATUS_OK)
         status = write_summary(&r, d, p);
     free(r.found);
+    for (size_t i = 0; i < TOLD; i++)
+        free(r.before[i]);
     free(r.drop);
     text_free(&r.summary);
     return status;
@@ -351,8 +388,10 @@ enum status resume_inputs(struct plan *plan, const json_t *study, const char *pa
         free(key);
         if (hash && *s->hash && strcmp(hash, s->hash) != 0)
             return problem(p, STATUS_DATA,
-                           "%s: found other elements than %s has recorded (XXH3 %s, expected %s)",
-                           s->name, path, s->hash, hash);
+                           "%s: found other elements%s%s than %s has recorded (XXH3 %s, expected "
+                           "%s)",
+                           s->name, s->with ? " or " : "", s->with ? s->with : "", path, s->hash,
+                           hash);
         s->recorded = own && hash;
         if (hash)
             snprintf(s->hash, HASH_TEXT, "%s", hash);

@@ -299,6 +299,7 @@ enum status shared_measure(struct scan_measure *m, struct shared *s, const struc
                                  .bound = method_bound(t->method, &s->made.of),
                                  .height = height_of,
                                  .given = given,
+                                 .folds = t->method->folds,
                                  .context = &tree,
                                  .twin = {&s->twin, run_1},
                                  .product = t->method->product,

@@ -298,7 +298,7 @@ static enum status missing(const struct sweep *w, struct problem *p)
         status = problem(
             p, STATUS_DATA,
             "%zu of %zu cases are missing, the first %s on %s, n = %zu, of shard "
-            "%u/%u: run that shard again until it is finished, then merge with --force",
+            "%u/%u: run that shard again until it is finished, then merge again",
             plan->case_count - w->outcome->finished, plan->case_count,
             plan->cases[first].method->name, plan->source[plan->cases[first].source].name,
             plan->source[plan->cases[first].source].array.n, dealt[first], w->options->merged);
@@ -361,11 +361,13 @@ static enum status run_sources(struct sweep *w, struct problem *p)
         provenance_resumed(w->study, w->plan->axes, w->options->argc, w->options->argv);
         w->study_changed = true;
     }
-    if (left)
+    if (left) {
+        json_object_del(w->study, "cases_ended");
         stamp(w, "cases_began");
+    }
     for (size_t i = 0; status == STATUS_OK && i < w->plan->sources; i++)
         status = run_source(w, &w->plan->source[i], p);
-    if (left)
+    if (left && status == STATUS_OK)
         stamp(w, "cases_ended");
     enum status written = write_study(w, true, p);
     return status == STATUS_OK ? written : status;

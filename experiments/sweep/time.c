@@ -99,7 +99,7 @@ enum status sweep_times(struct sweep *w, struct problem *p)
             status = problem(
                 p, STATUS_DATA,
                 "times of %s, %s, n = %zu are missing: run the shards again until each "
-                "is finished, then merge with --force",
+                "is finished, then merge again",
                 times.group[i].source.name, format_facts[times.group[i].source.array.format].name,
                 times.group[i].source.array.n);
         else if (!times_complete(&times.group[i]))

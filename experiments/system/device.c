@@ -51,8 +51,6 @@ enum status device_parse(struct device *d, const char *text, struct problem *p)
         end = (char *)text;
     if (*end)
         return near_unknown_option(p, "device", text, "cpu, cuda, cuda:N or auto");
-    if (!names_only && index >= gpu_count(true))
-        return absent(text, p);
     *d = (struct device){DEVICE_CUDA, (int)index};
-    return STATUS_OK;
+    return !names_only && index >= gpu_count(true) ? absent(text, p) : STATUS_OK;
 }

@@ -32,6 +32,34 @@ template <typename P> __device__ inline void leave(place<P> *to, const P &piece)
         ((volatile place<P> *)to)[k] = code_of<place<P>>(piece.w[k]);
 }
 
+/* What a place, or several side by side, hold now. */
+__device__ inline unsigned short peek(const unsigned short *from)
+{
+    return *(const volatile unsigned short *)from;
+}
+__device__ inline unsigned peek(const unsigned *from)
+{
+    return *(const volatile unsigned *)from;
+}
+__device__ inline uint2 peek(const uint2 *from)
+{
+    uint2 w;
+    asm volatile("ld.volatile.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(w.x), "=r"(w.y)
+                 : "l"(from)
+                 : "memory");
+    return w;
+}
+__device__ inline uint4 peek(const uint4 *from)
+{
+    uint4 w;
+    asm volatile("ld.volatile.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                 : "l"(from)
+                 : "memory");
+    return w;
+}
+
 /* Waits for `count` pieces that are `stride` pieces apart, where `present` says so. */
 template <unsigned count, typename P>
 __device__ inline void take(place<P> *from, unsigned stride, unsigned present, P (&piece)[count])

@@ -188,7 +188,9 @@ static struct call call_of_bytes(const struct cuda_task *t, const struct asked &
     c.d = n == s->n ? t->out : memory + at.d;
     c.d_format = t->output;
     c.c_format = t->output == FP32 ? FP32 : BF16; /* the library takes no C of 8 bits */
-    c.c = c.adds ? p.c : c.d;
+    /* Where nothing is added, C is not read; but cuBLASLt 13.1 refuses to have it where D is,
+     * unless they are laid out alike. */
+    c.c = c.adds ? p.c : c.c_format == c.d_format ? c.d : memory + at.c;
     if (c.adds && (n != s->n || c.c_format != t->output)) {
         const unsigned grid = grid_for(groups_of(s->m * n, 256));
         c.c = memory + at.c;

@@ -4,13 +4,16 @@
 #include "kernels/method/operands.h"
 #include "reference/exact/matrices.h"
 
-/* A's (0) or B's (1), without the numbers: how many rows or columns, and how many k, share one.
- * They lie in the order of the rows of A, or of the columns of B, and along k within one. */
+/* A's (0) or B's (1), without the numbers unless they are given: how many rows or columns, and how
+ * many k, share one. They lie in the order of the rows of A, or of the columns of B, and along k
+ * within one. */
 static inline struct matrices_scales gemm_scales_dealt(const struct gemm_shape *s, int side)
 {
     const bool blocks = s->scaling == GEMM_SCALED_BLOCKS,
                all = !blocks && s->scaling != GEMM_SCALED_OUTER;
     const size_t most = (size_t)-1;
+    if (s->given)
+        return s->given[side];
     return (struct matrices_scales){
         .lines = all                   ? most
                  : blocks && side == 1 ? GEMM_SCALE_BLOCK
@@ -32,6 +35,8 @@ static inline struct matrices_scales gemm_scales(const struct operands *of, int 
 {
     const struct gemm_shape *s = &of->gemm;
     struct matrices_scales scales = gemm_scales_dealt(s, side);
+    if (s->given)
+        return scales;
     if (s->scaling == GEMM_SCALED)
         scales.of = &s->scale[side];
     else if (s->scaling != GEMM_UNSCALED)

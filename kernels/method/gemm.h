@@ -18,8 +18,8 @@ enum { GEMM_PROMOTE = 128 };     /* products, as DeepSeek-V3's kernels do */
 enum { GEMM_SCALE_BLOCK = 128 }; /* elements that share a scale, as there */
 
 /* Of matrices of 8 bits, as libraries take them: D = (scale of A) (scale of B) A B + C, of numbers
- * that scales of a row, a column or a block say. All but the first two are by amax: max|x| of what
- * shares a scale is the format's largest number times the scale. */
+ * that scales of a row, a column or a block say. All but the first two are by amax, unless they are
+ * given: max|x| of what shares a scale is the format's largest number times the scale. */
 enum gemm_scaling {
     GEMM_UNSCALED,
     GEMM_SCALED,
@@ -27,6 +27,8 @@ enum gemm_scaling {
     GEMM_SCALED_OUTER,   /* one for each row of A and each column of B */
     GEMM_SCALED_BLOCKS   /* one for 128 elements of a row of A, and for 128 x 128 of B */
 };
+
+struct matrices_scales;
 
 struct gemm_shape {
     size_t m, n, k;
@@ -37,6 +39,9 @@ struct gemm_shape {
     bool tf32;  /* A and B, of fp32, are rounded to tf32 before */
     enum gemm_scaling scaling;
     float scale[2]; /* GEMM_SCALED: A's and B's, finite and above 0; else 0 */
+    /* Scales from files: A's and B's (reference/exact/matrices.h), the caller's. NULL: they are
+     * made from the data, or `scale`. */
+    const struct matrices_scales *given;
 };
 
 /* The leading dimensions: elements from one row, or one column, to the next. */

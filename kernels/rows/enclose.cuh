@@ -17,6 +17,7 @@
 #include "kernels/rows/staged.cuh"
 #include "kernels/blocks/certified.cuh"
 #include "kernels/blocks/tile.cuh"
+#include "kernels/blocks/wide.cuh"
 
 namespace rows_exact_sum
 {
@@ -73,8 +74,9 @@ __device__ inline void finish_part(const plan &p, const enclosure &e, size_t row
 }
 
 /* A lane's share of `count` consecutive elements: vectors aligned to 16 bytes, and the elements
- * before and after them, at most one each for 8 lanes or more. */
-template <typename Sum, typename S>
+ * before and after them, at most one each for 8 lanes or more. early: a batch is on its way while
+ * the one before it is added, at the price of registers. */
+template <bool early, typename Sum, typename S>
 __device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsigned lane,
                                        unsigned lanes)
 {
@@ -83,18 +85,35 @@ __device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsig
     size_t before = min(off > 0 ? width - off : 0, count), whole = (count - before) / width;
     size_t after = before + whole * width + lane;
     const uint4 *from = (const uint4 *)(x + before);
-    load<S> next[loads];
+    load<S> now[loads], next[loads];
     size_t v = lane;
-    for (; v + (loads - 1) * lanes < whole; v += loads * lanes) {
+    auto is_full = [&] { return v + (loads - 1) * lanes < whole; };
+    auto get = [&](load<S>(&x)[loads]) {
 #pragma unroll
         for (unsigned i = 0; i < loads; i++)
-            next[i].from(from + v + i * lanes);
+            x[i].from(from + v + i * lanes);
+    };
+    if (early && is_full())
+        get(now);
+    while (is_full()) {
+        if (early) {
+            v += loads * lanes;
+            if (is_full())
+                get(next);
+        } else {
+            get(now);
+        }
 #pragma unroll
-        for (unsigned i = 0; i < loads; i++)
+        for (unsigned i = 0; i < loads; i++) {
 #pragma unroll
             for (unsigned k = 0; k < width; k++)
-                sum.add(next[i].x[k]);
+                sum.add(now[i].x[k]);
+            if (early)
+                now[i] = next[i];
+        }
         sum.end_of_batch();
+        if (!early)
+            v += loads * lanes;
     }
 #pragma unroll
     for (unsigned i = 0; i < loads - 1; i++)
@@ -113,12 +132,11 @@ __device__ inline void add_consecutive(Sum &sum, const S *x, size_t count, unsig
     sum.end_of_batch();
 }
 
-/* Elements `step` apart. */
+/* A few elements `step` apart. */
 template <typename Sum, typename S>
-__device__ inline void add_strided(Sum &sum, const S *from, size_t count, size_t step)
+__device__ inline void add_few(Sum &sum, const S *from, unsigned count, size_t step)
 {
     constexpr unsigned ahead = 64 / sizeof(S), few = 4;
-    static_assert(ahead <= certified_value::batch_share * certified_value::additions_least, "");
     for (; count >= ahead; count -= ahead) {
         S next[ahead];
 #pragma unroll
@@ -127,11 +145,10 @@ __device__ inline void add_strided(Sum &sum, const S *from, size_t count, size_t
 #pragma unroll
         for (unsigned i = 0; i < ahead; i++)
             sum.add(next[i]);
-        sum.end_of_batch();
     }
-    for (unsigned left = (unsigned)count, now; left > 0; left -= now) {
+    for (unsigned now; count > 0; count -= now) {
         S next[few];
-        now = min(left, few);
+        now = min(count, few);
 #pragma unroll
         for (unsigned i = 0; i < few; i++, from += step)
             if (i < now)
@@ -141,7 +158,59 @@ __device__ inline void add_strided(Sum &sum, const S *from, size_t count, size_t
             if (i < now)
                 sum.add(next[i]);
     }
-    sum.end_of_batch();
+}
+
+/* Elements `step` apart, of V rows side by side. */
+template <bool early, unsigned V, typename Sum, typename S>
+__device__ inline void add_strided(Sum (&sum)[V], const S *from, size_t count, size_t step)
+{
+    constexpr unsigned batch = 64 / sizeof(S), ahead = batch / V, few = 4;
+    static_assert(batch <= certified_value::batch_share * certified_value::additions_least, "");
+    auto end_batches = [&] {
+#pragma unroll
+        for (unsigned k = 0; k < V; k++)
+            sum[k].end_of_batch();
+    };
+    auto get = [&](wide<S, V>(&x)[ahead]) {
+#pragma unroll
+        for (unsigned i = 0; i < ahead; i++)
+            x[i].from(from + i * step);
+    };
+    wide<S, V> now[ahead], next[ahead];
+    if (early && count >= ahead)
+        get(now);
+    for (unsigned turn = 1; count >= ahead; turn = turn % V + 1) {
+        if (!early)
+            get(now);
+        count -= ahead;
+        from += ahead * step;
+        if (early && count >= ahead)
+            get(next);
+#pragma unroll
+        for (unsigned i = 0; i < ahead; i++) {
+#pragma unroll
+            for (unsigned k = 0; k < V; k++)
+                sum[k].add(now[i].x[k]);
+            if (early)
+                now[i] = next[i];
+        }
+        if (turn == V)
+            end_batches();
+    }
+    for (unsigned left = (unsigned)count, some; left > 0; left -= some) {
+        some = min(left, few);
+#pragma unroll
+        for (unsigned i = 0; i < few; i++, from += step)
+            if (i < some)
+                now[i].from(from);
+#pragma unroll
+        for (unsigned i = 0; i < few; i++)
+            if (i < some)
+#pragma unroll
+                for (unsigned k = 0; k < V; k++)
+                    sum[k].add(now[i].x[k]);
+    }
+    end_batches();
 }
 
 /* Sums of few elements are often half-way between two neighbours; so here it counts what the errors
@@ -182,17 +251,17 @@ __global__ void enclose_staged(rows_staged::staging p, const S *x, A *out, undec
     may_follow();
 }
 
-template <typename S, typename A>
+template <bool consecutive, typename S, typename A>
 __global__ __launch_bounds__(threads) void enclose_short(plan p, const S *x, A *out,
                                                          undecided_rows *rest)
 {
     for (size_t row = (size_t)blockIdx.x * threads + threadIdx.x; row < p.rows;
          row += (size_t)gridDim.x * threads) {
         closely<S> sum;
-        if (p.stride == 1)
-            add_consecutive(sum, x + row * p.length, p.length, 0, 1);
+        if constexpr (consecutive)
+            add_consecutive<false>(sum, x + row * p.length, p.length, 0, 1);
         else
-            add_strided(sum, x + matrix_at(row, 0, p.length, p.stride), p.length, p.stride);
+            add_few(sum, x + matrix_at(row, 0, p.length, p.stride), (unsigned)p.length, p.stride);
         decide(sum.sum, sum.error, sum.off, row, out, rest);
     }
     may_follow();
@@ -209,8 +278,8 @@ __global__ __launch_bounds__(threads) void enclose_vectors(plan p, const S *x, e
         size_t row = p.parts > 1 ? unit / p.parts : unit, piece = unit - row * p.parts;
         certified_value::enclosing_of<S, A> sum;
         if (unit < units)
-            add_consecutive(sum, x + row * p.length + piece * p.part,
-                            p.end_of(piece) - piece * p.part, lane, p.lanes);
+            add_consecutive<(sizeof(S) < 8)>(sum, x + row * p.length + piece * p.part,
+                                             p.end_of(piece) - piece * p.part, lane, p.lanes);
         enclosure e = enclose_lanes(sum.e, p.lanes);
         if (unit < units && lane == 0)
             finish_part(p, e, row, piece, part, out, rest);
@@ -234,7 +303,11 @@ __device__ inline enclosure enclose_deep(const plan &p, enclosure e, unsigned de
     return e;
 }
 
-template <typename S, typename A>
+template <typename S>
+constexpr unsigned beside_of = sizeof(S) < sizeof(unsigned) ? sizeof(unsigned) / sizeof(S) : 1;
+
+/* V: p.beside. */
+template <unsigned V, typename S, typename A>
 __global__ __launch_bounds__(threads) void enclose_columns(plan p, const S *x, enclosure *part,
                                                            A *out, undecided_rows *rest)
 {
@@ -245,16 +318,21 @@ __global__ __launch_bounds__(threads) void enclose_columns(plan p, const S *x, e
     size_t units = p.units(), first = (size_t)blockIdx.x * per_block;
     for (; first < units; first += (size_t)gridDim.x * per_block) {
         size_t unit = first + mine, batch = unit / p.groups / p.parts;
-        size_t piece = unit / p.groups % p.parts, across = unit % p.groups * p.columns + column;
+        size_t piece = unit / p.groups % p.parts;
+        size_t across = (unit % p.groups * p.columns + column) * V;
         size_t row = batch * p.stride + across, begin = piece * p.part + depth;
         bool any = mine < per_block && unit < units && across < p.stride;
-        certified_value::enclosing_of<S, A> sum;
+        certified_value::enclosing_of<S, A> sum[V];
         if (any && begin < p.end_of(piece))
-            add_strided(sum, x + matrix_at(row, begin, p.length, p.stride),
-                        groups_of(p.end_of(piece) - begin, p.deep), p.deep * p.stride);
-        enclosure e = enclose_deep(p, sum.e, depth, shared);
-        if (any && depth == 0)
-            finish_part(p, e, row, piece, part, out, rest);
+            add_strided<(sizeof(S) < 8)>(sum, x + matrix_at(row, begin, p.length, p.stride),
+                                         groups_of(p.end_of(piece) - begin, p.deep),
+                                         p.deep * p.stride);
+#pragma unroll
+        for (unsigned k = 0; k < V; k++) {
+            enclosure e = enclose_deep(p, sum[k].e, depth, shared);
+            if (any && depth == 0)
+                finish_part(p, e, row + k, piece, part, out, rest);
+        }
     }
     may_follow();
 }
@@ -283,7 +361,7 @@ __global__ __launch_bounds__(threads) void join_parts(plan p, unsigned lanes, co
 /* Each row gets its sum, or is put on the list, which is empty before. part: of rows * parts, where
  * there are several. A cudaError_t. */
 template <typename S, typename A>
-int enclose_rows(const plan &p, const S *x, enclosure *part, A *out, undecided_rows *rest,
+int enclose_rows(plan p, const S *x, enclosure *part, A *out, undecided_rows *rest,
                  cudaStream_t stream)
 {
     if (p.length < short_row && rows_staged::are_near<S>(p.length, p.stride)) {
@@ -294,14 +372,18 @@ int enclose_rows(const plan &p, const S *x, enclosure *part, A *out, undecided_r
         return cudaGetLastError();
     }
     if (p.length < short_row) {
+        auto enclose = p.stride > 1 ? enclose_short<false, S, A> : enclose_short<true, S, A>;
         if (p.stride > 1)
-            (void)rows_staged::prefer_shared(enclose_short<S, A>);
-        enclose_short<S, A>
-            <<<grid_for(groups_of(p.rows, threads)), threads, 0, stream>>>(p, x, out, rest);
+            (void)rows_staged::prefer_shared(enclose);
+        enclose<<<grid_for(groups_of(p.rows, threads)), threads, 0, stream>>>(p, x, out, rest);
         return cudaGetLastError();
     }
+    if ((uintptr_t)x % sizeof(unsigned) > 0)
+        p.take_one_by_one();
     unsigned grid = grid_for(groups_of(p.units(), p.per_block()));
-    auto enclose = p.lanes > 0 ? enclose_vectors<S, A> : enclose_columns<S, A>;
+    auto enclose = p.lanes > 0    ? enclose_vectors<S, A>
+                   : p.beside > 1 ? enclose_columns<beside_of<S>, S, A>
+                                  : enclose_columns<1, S, A>;
     (void)rows_staged::prefer_shared(enclose);
     enclose<<<grid, threads, 0, stream>>>(p, x, part, out, rest);
     if (p.parts == 1)

@@ -9,9 +9,11 @@
  *     rows: a row by a thread, several of them at a time.
  *   - sum_by_warps, consecutive rows of more: a few rows at a time by a warp.
  *   - sum_by_teams, other rows of more: a row by 2, 4 or 8 threads; or, where 16 bytes at a time
- *     can be read, as many rows as these hold by 8, 16 or 32. */
+ *     can be read, as many rows as these hold by 8, 16 or 32; sum_many, where there are very many,
+ *     by one. */
 #pragma once
 
+#include "kernels/blocks/wide.cuh"
 #include "kernels/rows/staged.cuh"
 #include "kernels/blocks/tiled.h"
 
@@ -83,22 +85,6 @@ __global__ __launch_bounds__(threads) void sum_side_by_side(const S *x, size_t r
     }
 }
 
-/* V elements, read once and not again. */
-template <typename S, unsigned V> struct wide {
-    typedef std::conditional_t<
-        V * sizeof(S) == 2, unsigned short,
-        std::conditional_t<V * sizeof(S) == 4, unsigned,
-                           std::conditional_t<V * sizeof(S) == 8, uint2, uint4>>>
-        word;
-    static_assert(sizeof(word) == V * sizeof(S), "");
-    S x[V];
-    __device__ void from(const S *address)
-    {
-        word bits = __ldcs((const word *)address);
-        memcpy(x, &bits, sizeof bits);
-    }
-};
-
 /* Lanes apart, apart / 2, ..., 1 fold; of `count` rows each pair of lanes shares the work, until a
  * lane has one of them: that of the highest bits of its number. */
 template <unsigned count, unsigned apart, unsigned all, unsigned V, typename A>
@@ -123,26 +109,29 @@ __device__ inline void fold_rows(A (&v)[all][V])
     }
 }
 
-/* Rows of more than 32 `parts` V / 2 elements, or of any fewer, V of a lane at a time: their length
- * is a multiple of V, and x is aligned so. */
-template <unsigned V, unsigned parts, typename A, typename S>
+/* Rows of more than `lanes` `parts` V / 2 elements, or of any fewer, by `lanes` lanes each, V
+ * elements of a lane at a time: their length is a multiple of V, and x is aligned so. A lane has
+ * loads for `together` rows on their way. */
+template <unsigned V, unsigned parts, unsigned lanes, unsigned together, typename A, typename S>
 __global__ __launch_bounds__(threads) void sum_by_warps(const S *x, size_t rows, unsigned length,
                                                         A *out)
 {
-    constexpr unsigned together = (V == 1 ? 32 : 16) / parts, lanes = warp_lanes / together;
-    unsigned lane = threadIdx.x % warp_lanes;
+    constexpr unsigned beside = warp_lanes / lanes, each = lanes / together; /* lanes of a sum */
+    static_assert(lanes >= together, "");
+    unsigned lane = threadIdx.x % lanes, place = threadIdx.x % warp_lanes / lanes;
     size_t warp = ((size_t)blockIdx.x * threads + threadIdx.x) / warp_lanes;
-    for (size_t first = warp * together; first < rows;
-         first += (size_t)gridDim.x * (threads / warp_lanes) * together) {
+    for (size_t first = warp * together * beside; first < rows;
+         first += (size_t)gridDim.x * (threads / warp_lanes) * together * beside) {
         wide<S, V> loaded[together][parts];
-        const S *from = x + first * length + lane * V;
-        unsigned present = (unsigned)min((size_t)together, rows - first);
+        const S *from = x + (first + place) * length + lane * V;
+        unsigned left = (unsigned)min((size_t)(together * beside), rows - first);
+        unsigned present = left - min(left, place); /* from this lane's first row on */
 #pragma unroll
         for (unsigned r = 0; r < together; r++)
 #pragma unroll
             for (unsigned j = 0; j < parts; j++)
-                if (r < present && (j * warp_lanes + lane) * V < length)
-                    loaded[r][j].from(from + r * length + j * warp_lanes * V);
+                if (r * beside < present && (j * lanes + lane) * V < length)
+                    loaded[r][j].from(from + r * beside * length + j * lanes * V);
         A v[together][V];
 #pragma unroll
         for (unsigned r = 0; r < together; r++)
@@ -151,15 +140,80 @@ __global__ __launch_bounds__(threads) void sum_by_warps(const S *x, size_t rows,
                 A column[parts];
 #pragma unroll
                 for (unsigned j = 0; j < parts; j++)
-                    column[j] = r < present && (j * warp_lanes + lane) * V < length
+                    column[j] = r * beside < present && (j * lanes + lane) * V < length
                                     ? convert<A>(loaded[r][j].x[k])
                                     : minus_zero<A>();
                 v[r][k] = halved(column);
             }
-        fold_rows<together, warp_lanes / 2>(v);
+        fold_rows<together, lanes / 2>(v);
         A sum = halved(v[0]);
-        if (lane % lanes == 0 && lane / lanes < present)
-            out[first + lane / lanes] = sum;
+        if (lane % each == 0 && lane / each * beside < present)
+            out[first + place + lane / each * beside] = sum;
+    }
+}
+
+__host__ __device__ constexpr unsigned log2_of(unsigned n)
+{
+    return n > 1 ? 1 + log2_of(n / 2) : 0;
+}
+
+/* `groups` folds, a power of two up to 2^levels, of V rows each, that the tree joins by halving:
+ * get(fold, g) gets the g-th. They are got in the order in which they are joined: the q-th is that
+ * whose number has q's bits turned round. waiting[l] is the sum of 2^l of them. */
+template <unsigned levels, unsigned V, typename A, typename Get>
+__device__ inline void join_folds(A (&sum)[V], unsigned groups, const Get &get)
+{
+    constexpr unsigned places = levels > 0 ? levels : 1; /* C++ has no arrays of none */
+    A waiting[places][V];
+    unsigned turned = __clz(groups) + 1;
+#pragma unroll 1
+    for (unsigned q = 0; q < groups; q++) {
+        get(sum, groups > 1 ? __brev(q) >> turned : 0);
+        bool joining = true;
+#pragma unroll
+        for (unsigned l = 0; l < places; l++) {
+            bool joins = joining && (q >> l & 1), waits = joining && !joins;
+#pragma unroll
+            for (unsigned k = 0; k < V; k++) {
+                if (joins)
+                    sum[k] = add(waiting[l][k], sum[k]);
+                if (waits)
+                    waiting[l][k] = sum[k];
+            }
+            joining = joins;
+        }
+    }
+}
+
+/* Rows side by side of 33 to `most` elements, where there are very many: V of them by a thread. */
+template <unsigned most, unsigned V, typename A, typename S>
+__global__ __launch_bounds__(threads, V > 4 || V * sizeof(A) > sizeof(uint4) ? 2 : 3) void sum_many(
+    const S *x, size_t rows, unsigned length, size_t stride, A *out)
+{
+    constexpr unsigned ahead = 8, groups = most / ahead;
+    for (size_t first = (size_t)blockIdx.x * threads + threadIdx.x; first < rows / V;
+         first += (size_t)gridDim.x * threads) {
+        size_t row = first * V;
+        const S *from = x + (stride == rows ? row : matrix_at(row, 0, length, stride));
+        A sum[V];
+        join_folds<log2_of(groups)>(sum, groups, [&](A(&fold)[V], unsigned g) {
+            wide<S, V> loaded[ahead];
+#pragma unroll
+            for (unsigned i = 0; i < ahead; i++)
+                if (g + i * groups < length)
+                    loaded[i].from(from + (g + i * groups) * stride);
+#pragma unroll
+            for (unsigned k = 0; k < V; k++) {
+                A v[ahead];
+#pragma unroll
+                for (unsigned i = 0; i < ahead; i++)
+                    v[i] = g + i * groups < length ? convert<A>(loaded[i].x[k]) : minus_zero<A>();
+                fold[k] = halved(v);
+            }
+        });
+#pragma unroll
+        for (unsigned k = 0; k < V; k++)
+            out[row + k] = sum[k];
     }
 }
 
@@ -173,39 +227,48 @@ struct teams {
     __host__ __device__ unsigned each() const { return threads / (across * deep); } /* a block */
 };
 
-/* A thread's place. */
-struct team_member {
+/* A thread's place; `count` is a type that counts units. */
+template <typename count> struct team_member {
     unsigned mine, column, depth; /* its block's unit, its row of the unit, which of the team */
-    size_t unit, across;
+    count unit, across;
     bool any;
 
-    __device__ team_member(const teams &t, size_t stride, size_t first)
+    __device__ team_member(const teams &t, size_t stride, count first)
     {
         unsigned size = t.across * t.deep;
         mine = threadIdx.x / size;
         depth = threadIdx.x % size / t.across;
         column = threadIdx.x % size % t.across;
         unit = first + mine;
-        across = unit % t.groups * t.across + column;
+        across = unit % (count)t.groups * t.across + column;
         any = mine < t.each() && unit < t.units && across < stride;
     }
 };
 
-/* The sums of a team, each of V rows, folded by halving; its first thread gets the rows'. By a
- * block; `shared` may be used again. */
+/* The sums of a team, each of V rows, folded by halving, 8 of them at a time; its first thread gets
+ * the rows'. By a block; `shared` may be used again. */
 template <unsigned V, typename A>
 __device__ inline void fold_team(const teams &t, unsigned depth, bool any, A (&sum)[V], A *shared)
 {
-    for (unsigned apart = t.deep / 2; apart > 0; apart /= 2) {
-        if (any && depth >= apart && depth < 2 * apart)
+    constexpr unsigned most = 8;
+    for (unsigned left = t.deep, keep; left > 1; left = keep) {
+        keep = left > most ? left / most : 1;
+        /* Places that are written again in the next turn are read by their own threads alone. */
+        if (any && depth < left)
 #pragma unroll
             for (unsigned k = 0; k < V; k++)
                 shared[k * threads + threadIdx.x] = sum[k];
         __syncthreads();
-        if (any && depth < apart)
+        if (any && depth < keep)
 #pragma unroll
-            for (unsigned k = 0; k < V; k++)
-                sum[k] = add(sum[k], shared[k * threads + threadIdx.x + apart * t.across]);
+            for (unsigned k = 0; k < V; k++) {
+                A v[most];
+#pragma unroll
+                for (unsigned i = 0; i < most; i++)
+                    v[i] = i * keep < left ? shared[k * threads + threadIdx.x + i * keep * t.across]
+                                           : minus_zero<A>();
+                sum[k] = halved(v);
+            }
     }
     __syncthreads();
 }
@@ -232,7 +295,7 @@ __global__ __launch_bounds__(threads, V > 1 ? 3 : 1) void sum_by_teams(teams t, 
     constexpr unsigned each = each_of<V>;
     for (size_t first = (size_t)blockIdx.x * t.each(); first < t.units;
          first += (size_t)gridDim.x * t.each()) {
-        team_member at(t, stride / V, first);
+        team_member<size_t> at(t, stride / V, first);
         size_t row = at.unit / t.groups * stride + at.across * V;
         const S *from = x + (at.any ? matrix_at(row, at.depth, length, stride) : 0);
         wide<S, V> loaded[each];
@@ -288,6 +351,22 @@ template <typename Use> void with_most(size_t n, Use use)
         use(std::integral_constant<unsigned, 32>());
 }
 
+/* So many threads keep a device busy. */
+constexpr size_t many_threads = (size_t)1 << 17;
+
+template <unsigned V, typename S, typename A>
+void sum_many_rows(const S *x, size_t rows, unsigned length, size_t stride, A *out,
+                   cudaStream_t stream)
+{
+    unsigned grid = grid_for(groups_of(rows / V, threads));
+    if (length <= 64)
+        sum_many<64, V><<<grid, threads, 0, stream>>>(x, rows, length, stride, out);
+    else if (length <= 128)
+        sum_many<128, V><<<grid, threads, 0, stream>>>(x, rows, length, stride, out);
+    else
+        sum_many<256, V><<<grid, threads, 0, stream>>>(x, rows, length, stride, out);
+}
+
 template <typename S, typename A>
 void sum_staged_rows(const S *x, size_t rows, unsigned length, unsigned stride, A *out,
                      cudaStream_t stream)
@@ -300,12 +379,50 @@ void sum_staged_rows(const S *x, size_t rows, unsigned length, unsigned stride, 
     });
 }
 
-template <unsigned V, unsigned parts, typename S, typename A>
+template <unsigned V, unsigned parts, unsigned lanes = warp_lanes, typename S, typename A>
 void sum_warp_rows(const S *x, size_t rows, unsigned length, A *out, cudaStream_t stream)
 {
-    constexpr unsigned together = (V == 1 ? 32 : 16) / parts * (threads / warp_lanes);
-    sum_by_warps<V, parts>
-        <<<grid_for(groups_of(rows, together)), threads, 0, stream>>>(x, rows, length, out);
+    constexpr unsigned together = (V == 1 ? 32 : V * sizeof(S) < sizeof(uint4) ? 16 : 4) / parts;
+    constexpr unsigned rows_each = together * (threads / lanes); /* of a block */
+    sum_by_warps<V, parts, lanes, together>
+        <<<grid_for(groups_of(rows, rows_each)), threads, 0, stream>>>(x, rows, length, out);
+}
+
+/* Consecutive rows of 32 .. 256 elements. */
+template <typename S, typename A>
+void sum_consecutive_rows(const S *x, size_t rows, unsigned length, A *out, cudaStream_t stream)
+{
+    auto aligned = [&](unsigned V) {
+        return length % V == 0 && (uintptr_t)x % (V * sizeof(S)) == 0;
+    };
+    constexpr unsigned V = sizeof(uint4) / sizeof(S);
+    if (aligned(V)) {
+        if (length <= 4 * V)
+            sum_warp_rows<V, 1, 4>(x, rows, length, out, stream);
+        else if (length <= 8 * V)
+            sum_warp_rows<V, 1, 8>(x, rows, length, out, stream);
+        else if (length <= 16 * V)
+            sum_warp_rows<V, 1, 16>(x, rows, length, out, stream);
+        else if (V == 8 || length <= 32 * V)
+            sum_warp_rows<V, 1>(x, rows, length, out, stream);
+        else if (V == 4 || length <= 64 * V)
+            sum_warp_rows<V, V == 8 ? 1 : 2>(x, rows, length, out, stream);
+        else
+            sum_warp_rows<V, 8 / V>(x, rows, length, out, stream);
+        return;
+    }
+    if (aligned(2)) {
+        if (length <= 2 * warp_lanes)
+            sum_warp_rows<2, 1>(x, rows, length, out, stream);
+        else if (length <= 4 * warp_lanes)
+            sum_warp_rows<2, 2>(x, rows, length, out, stream);
+        else
+            sum_warp_rows<2, 4>(x, rows, length, out, stream);
+    } else if (length <= 2 * warp_lanes) {
+        sum_warp_rows<1, 2>(x, rows, length, out, stream);
+    } else {
+        sum_warp_rows<1, 8>(x, rows, length, out, stream);
+    }
 }
 
 /* Rows of 1 .. 256 elements. */
@@ -316,18 +433,7 @@ void sum_short_rows(const S *x, size_t rows, unsigned length, size_t stride, A *
     if (length <= short_row && stride < rows_staged::near && (stride > 1 || length < short_row)) {
         sum_staged_rows(x, rows, length, (unsigned)stride, out, stream);
     } else if (stride == 1) {
-        if (length % 2 == 0 && (uintptr_t)x % (2 * sizeof(S)) == 0) {
-            if (length <= 2 * warp_lanes)
-                sum_warp_rows<2, 1>(x, rows, length, out, stream);
-            else if (length <= 4 * warp_lanes)
-                sum_warp_rows<2, 2>(x, rows, length, out, stream);
-            else
-                sum_warp_rows<2, 4>(x, rows, length, out, stream);
-        } else if (length <= 2 * warp_lanes) {
-            sum_warp_rows<1, 2>(x, rows, length, out, stream);
-        } else {
-            sum_warp_rows<1, 8>(x, rows, length, out, stream);
-        }
+        sum_consecutive_rows(x, rows, length, out, stream);
     } else if (length <= short_row) {
         with_most(length, [=](auto most) {
             constexpr unsigned of = decltype(most)::value, each = of < 4 ? 8 : 32 / of;
@@ -336,7 +442,9 @@ void sum_short_rows(const S *x, size_t rows, unsigned length, size_t stride, A *
         });
     } else {
         constexpr unsigned beside = beside_of<S, A>;
-        if (are_beside<beside>(x, stride))
+        if (are_beside<beside>(x, stride) && rows / beside >= many_threads)
+            sum_many_rows<beside>(x, rows, length, stride, out, stream);
+        else if (are_beside<beside>(x, stride))
             sum_team_rows<beside>(x, rows, length, stride, out, stream);
         else
             sum_team_rows<1>(x, rows, length, stride, out, stream);

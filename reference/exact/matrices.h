@@ -32,6 +32,14 @@ struct matrices {
     struct matrices_scales scale[2]; /* A's and B's: both are scaled, or neither is */
 };
 
+/* Element k of a row of A (0), or a column of B (1), scaled: exact, unless it has more digits. */
+static inline double matrices_element(const struct matrices *m, int side, size_t line, size_t k)
+{
+    return matrices_scale(&m->scale[side], line, k) *
+           (side == 0 ? array_get(&m->a, line * m->a_row + k * m->a_next)
+                      : array_get(&m->b, line * m->b_column + k * m->b_next));
+}
+
 /* The same made ready: each row of A and each column of B consecutive, as doubles. */
 struct matrices_packed {
     size_t m, n, k;

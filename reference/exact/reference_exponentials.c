@@ -101,6 +101,10 @@ static void enclose_sum(struct row *r, mpfr_prec_t precision)
         enclose_exp(lo, hi, r->top, 0);
         mpfr_div(r->lo, r->lo, hi, MPFR_RNDD);
         mpfr_div(r->hi, r->hi, lo, MPFR_RNDU);
+        /* The greatest elements are 1 each: rounding down would hide a sum just above their number
+         * from Ziv's test until there are bits for the smallest exponential. */
+        if (mpfr_cmp_ui(r->lo, r->at_top) < 0)
+            mpfr_set_ui(r->lo, r->at_top, MPFR_RNDD);
     }
     mpfr_clears(lo, hi, (mpfr_ptr)0);
 }
@@ -349,8 +353,9 @@ static enum status compute(struct reference *to, const struct array *a, const st
     struct row r;
     (void)b, (void)p;
     begin(&r, a, false);
-    /* exp(x) itself has a range beyond that of MPFR's numbers. */
-    r.whole = kind == REFERENCE_MPFR && fabs(r.top) < 0x1p40 && fabs(r.low) < 0x1p40;
+    /* exp(x) itself has a range beyond that of MPFR's numbers, whose exponents go up to 2^30
+     * unless a program asks for more. */
+    r.whole = kind == REFERENCE_MPFR && fabs(r.top) < 0x1p29 && fabs(r.low) < 0x1p29;
     set_census(to, a);
     if (r.finite > 0)
         set_facts(to, &r);

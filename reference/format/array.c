@@ -70,30 +70,6 @@ void array_encode(const struct array *a, size_t begin, size_t count, const doubl
     }
 }
 
-/* Each copy has a constant size, so the compiler emits a move instead of a call of memcpy. */
-uint64_t array_bits(const struct array *a, size_t i)
-{
-    uint16_t half;
-    uint32_t single;
-    uint64_t whole;
-    switch (a->format) {
-    case FP16:
-    case BF16:
-        memcpy(&half, (const char *)a->data + i * sizeof half, sizeof half);
-        return half;
-    case FP32:
-        memcpy(&single, (const char *)a->data + i * sizeof single, sizeof single);
-        return single;
-    case FP64:
-        break;
-    case E4M3:
-    case E5M2:
-        return ((const uint8_t *)a->data)[i];
-    }
-    memcpy(&whole, (const char *)a->data + i * sizeof whole, sizeof whole);
-    return whole;
-}
-
 void array_set_bits(const struct array *a, size_t i, uint64_t bits)
 {
     uint16_t half = (uint16_t)bits;
@@ -115,7 +91,7 @@ void array_set_bits(const struct array *a, size_t i, uint64_t bits)
     }
 }
 
-double array_get(const struct array *a, size_t i)
+double array_get_narrow(const struct array *a, size_t i)
 {
     return format_decode(a->format, array_bits(a, i));
 }

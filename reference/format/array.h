@@ -35,12 +35,48 @@ typedef double array_term(double x);
 void array_terms(const struct array *to, const struct array *a, size_t begin, size_t count,
                  array_term *term);
 
-/* The encoding of element i, and writing one. */
-uint64_t array_bits(const struct array *a, size_t i);
+/* The encoding of element i, and writing one. Each copy has a constant size, so the compiler emits
+ * a move instead of a call of memcpy. */
+static inline uint64_t array_bits(const struct array *a, size_t i)
+{
+    uint16_t half;
+    uint32_t single;
+    uint64_t whole;
+    switch (a->format) {
+    case FP16:
+    case BF16:
+        memcpy(&half, (const char *)a->data + i * sizeof half, sizeof half);
+        return half;
+    case FP32:
+        memcpy(&single, (const char *)a->data + i * sizeof single, sizeof single);
+        return single;
+    case FP64:
+        break;
+    case E4M3:
+    case E5M2:
+        return ((const uint8_t *)a->data)[i];
+    }
+    memcpy(&whole, (const char *)a->data + i * sizeof whole, sizeof whole);
+    return whole;
+}
+
 void array_set_bits(const struct array *a, size_t i, uint64_t bits);
 
 /* Element i as a double. */
-double array_get(const struct array *a, size_t i);
+double array_get_narrow(const struct array *a, size_t i); /* of one or two bytes */
+static inline double array_get(const struct array *a, size_t i)
+{
+    float single;
+    double whole;
+    if (a->format == FP32) {
+        memcpy(&single, (const char *)a->data + i * sizeof single, sizeof single);
+        return single;
+    }
+    if (a->format != FP64)
+        return array_get_narrow(a, i);
+    memcpy(&whole, (const char *)a->data + i * sizeof whole, sizeof whole);
+    return whole;
+}
 
 #ifdef __cplusplus
 }

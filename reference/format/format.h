@@ -197,7 +197,8 @@ static inline double format_round_narrow(enum format f, double x)
     return double_from_bits(double_bits(result) | sign);
 }
 
-static inline double format_round(enum format f, double x)
+/* Apart, so that format_round is short enough to be compiled into loops. */
+static inline double format_round_few_digits(enum format f, double x)
 {
     switch (f) {
     case FP16:
@@ -205,7 +206,6 @@ static inline double format_round(enum format f, double x)
     case BF16:
         return format_round_narrow(BF16, x);
     case FP32:
-        return (double)(float)x;
     case FP64:
         break;
     case E4M3:
@@ -214,6 +214,11 @@ static inline double format_round(enum format f, double x)
         return format_round_narrow(E5M2, x);
     }
     return x;
+}
+
+static inline double format_round(enum format f, double x)
+{
+    return f == FP32 ? (double)(float)x : f == FP64 ? x : format_round_few_digits(f, x);
 }
 
 /* hi + lo, |lo| at most half an ulp of hi, rounded once to f. Cut to 53 bits, the last one set

@@ -47,6 +47,7 @@ struct scan_output {
      * theorem_has_height. */
     size_t (*height)(const void *context, size_t i);
     double (*given)(const void *context, size_t i); /* THEOREM_BLOCKS only: the bound of output i */
+    unsigned folds;                                 /* THEOREM_BINNED only */
     const void *context;
     /* Outputs of the same scan that it is compared with, in the same format; or NULL. */
     const struct array *twin[SCAN_TWINS];

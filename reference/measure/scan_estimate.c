@@ -61,7 +61,13 @@ static inline struct losses losses_of(const struct scan_rules *rules, const stru
     return (struct losses){lost, unsure};
 }
 
-/* See theorem.h and measure.h. Times `scale`, which keeps it from underflowing. */
+static bool rounds_once(const struct scan_rules *rules)
+{
+    return rules->bound == THEOREM_CORRECTLY_ROUNDED || rules->bound == THEOREM_BINNED;
+}
+
+/* See theorem.h and measure.h. Times `scale`, which keeps it from underflowing. THEOREM_BINNED's
+ * without what cutting changes: too small, so that no item is missed. */
 static inline pair bound_of(const struct scan_rules *rules, const struct lane *x, pair scale)
 {
     pair size = pair_less(x->abs_hi, both(DBL_MAX)) * scale, own = both(0), factor;
@@ -70,9 +76,10 @@ static inline pair bound_of(const struct scan_rules *rules, const struct lane *x
     output = pair_select(pair_abs(x->result) <= both(rules->output_most), output, both(0));
     if (rules->bound == THEOREM_BLOCKS)
         return x->height * scale + output;
-    if (rules->bound == THEOREM_CORRECTLY_ROUNDED) { /* of the sum alone: size may be infinite */
+    if (rounds_once(rules)) { /* of the sum alone: size may be infinite */
         pair least = format_facts[rules->accumulator].smallest_normal * scale;
-        least = pair_select(x->hi == both(0), both(0), least); /* 0 is rounded to 0 */
+        if (rules->bound != THEOREM_BINNED)
+            least = pair_select(x->hi == both(0), both(0), least); /* 0 is rounded to 0 */
         return pair_more(pair_abs(x->hi) * scale, least) * rules->u + output;
     }
     if (rules->bound == THEOREM_COMPENSATED) {
@@ -103,7 +110,7 @@ static inline void estimate(const struct scan_rules *rules, const struct lane *x
     pair error = pair_abs(x->result - x->hi - x->lo), zero = both(0);
     error = unless(error == both(INFINITY), error); /* and all that comes of it */
     pair size = pair_less(x->abs_hi, both(DBL_MAX));
-    bool rounded = rules->bound == THEOREM_CORRECTLY_ROUNDED;
+    bool rounded = rounds_once(rules);
     double least = rules->input_h + rules->output_h;
     if (rounded)
         least += format_facts[rules->accumulator].smallest;
@@ -145,7 +152,7 @@ void scan_block_estimate(struct scan_block *b, const struct scan_rules *rules)
     for (int k = 0; k < SCAN_FIGURES; k++)
         b->most[k] = fmax(most[k][0], most[k][1]);
     b->odd = isnan(sum[0] + sum[1]);
-    b->loose = isinf(size[0] + size[1]) || unsure[0] || unsure[1];
+    b->loose = isinf(size[0] + size[1]) || unsure[0] || unsure[1] || rules->bound == THEOREM_BINNED;
 }
 
 /* Scaled by a power of two, so that no square that counts overflows or underflows. */

@@ -132,7 +132,7 @@ static bool over_bound(struct scan_figures *f, const struct scan_rules *rules,
     double *ratio = &f->value[SCAN_OVER_BOUND];
     *ratio = -1;
     f->broken = false;
-    if (!told)
+    if (!told || rules->bound == THEOREM_BINNED) /* doubles do not know the largest element */
         return false;
     if (rules->bound == THEOREM_CORRECTLY_ROUNDED && bound.hi != 0 && bound.hi < 0x1p-900)
         return false;                               /* half the smallest subnormal double is none */

@@ -153,6 +153,29 @@ static void read_exactly(struct scan_part *part, size_t index, double terms, str
     exact_get_abs(r->sum_abs, &part->walker);
 }
 
+static double larger(double most, const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        most = fabs(x[i]) > most && isfinite(x[i]) ? fabs(x[i]) : most;
+    return most;
+}
+
+/* The largest magnitude of the finite elements that the output covers. */
+static double largest_of(const struct scan *scan, size_t index, size_t terms)
+{
+    double x[ARRAY_BLOCK], most = 0;
+    size_t end = index + !scan->exclusive, count;
+    for (size_t i = 0; i < terms; i += count) {
+        count = terms - i < ARRAY_BLOCK ? terms - i : ARRAY_BLOCK;
+        if (scan->by_bin)
+            by_bin_decode(scan->by_bin, &scan->in, index, i, count, x);
+        else
+            array_decode(&scan->in, end - terms + i, count, x);
+        most = larger(most, x, count);
+    }
+    return most;
+}
+
 /* By the exact numbers themselves. */
 static void measure_item(struct scan_part *part, size_t index, const struct scan_item *x,
                          struct scan_figures *f, struct scan_point *point)
@@ -162,6 +185,7 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
                               .height = rules->bound == THEOREM_BLOCKS ? 0 : (size_t)x->height,
                               .given = x->height,
                               .flushing = part->out->flushes ? (size_t)x->terms : 0,
+                              .folds = part->out->folds,
                               .product = part->out->product,
                               .memo = part->memo};
     struct reference sum = {.n = (size_t)x->terms}, *r = &sum;
@@ -171,6 +195,8 @@ static void measure_item(struct scan_part *part, size_t index, const struct scan
         r = &part->scan->values->value[index];
     else
         read_exactly(part, index, x->terms, r);
+    if (rules->bound == THEOREM_BINNED)
+        r->largest = largest_of(part->scan, index, (size_t)x->terms);
     measure_output(&m, r, rules->storage, rules->accumulator, rules->output, x->result, &theorem);
     *f = (struct scan_figures){{value_of(m.err_abs), value_of(m.err_rel), value_of(m.err_ulp),
                                 value_of(m.err_backward), value_of(m.err_over_bound)},

@@ -1,7 +1,25 @@
 #include "reference/theorem/factors.h"
 
+#include <math.h>
+
+/* As a quotient of integers, k c / (2^p - k c) for u = c 2^-p, which is found in a fraction of the
+ * time, where both fit in a word; it is the same number. */
+static bool gamma_of_integers(mpfr_t to, size_t k, double u)
+{
+    double whole = 1 / u < 0x1p60 ? ldexp(u, 60) : 0;
+    unsigned long one = 1UL << 60, unit = (unsigned long)whole, product;
+    if (unit == 0 || (double)unit != whole || __builtin_mul_overflow(k, unit, &product) ||
+        product >= one)
+        return false;
+    mpfr_set_ui(to, product, MPFR_RNDU);
+    mpfr_div_ui(to, to, one - product, MPFR_RNDU);
+    return true;
+}
+
 bool theorem_gamma(mpfr_t to, size_t k, double u)
 {
+    if (gamma_of_integers(to, k, u))
+        return true;
     mpfr_t below;
     mpfr_init2(below, THEOREM_PRECISION);
     mpfr_set_ui(to, k, MPFR_RNDU);

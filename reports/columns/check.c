@@ -28,8 +28,8 @@ static const struct column columns[CHECK_COLUMNS] = {
     [CHECK_UNSEEN_P95] =
         {"unseen_p95", "",
          "1 - 0.05^(1/attempts): with 95% confidence a variant that did not show has at "
-         "most this probability, if attempts are i.i.d.: repeated runs may be, launch "
-         "shapes and permutations are not; empty if the rung is broken"},
+         "most this probability, if repeated runs are i.i.d.; of run_to_run alone, as launch "
+         "shapes and permutations are chosen, not drawn; empty if it is not kept"},
     [CHECK_TRIED] = {"tried", "", "attempts of each kind"},
     [CHECK_BROKEN_BY] =
         {"broken_by", "",

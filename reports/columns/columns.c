@@ -20,9 +20,9 @@ const struct column case_columns[CASE_ALL] = {
          "if the exact sum is 0. Dot products: that of the products, sum|x y| / |sum x y|, "
          "here and in all columns. Norms, means, variances: A / |exact|, with A the norm "
          "itself, sum|x| / n, sum x^2 / n. Products of all elements, extrema and indices: "
-         "0, with A = |exact|. Scans: that of the elements that the last output covers. "
-         "Bins and rows: that of the fullest one; matrix products: that of the first "
-         "element"},
+         "0, with A = |exact|; so are sums of exponentials, softmax and norms of rows; "
+         "logsumexp: A = |max x| + log sum exp(x - max x). Where a run has several outputs: that "
+         "of the output in the column exact"},
     [CASE_SEED] = {"seed", "", "the seed asked for; empty for data"},
     [CASE_THREADS] = {"threads", "threads",
                       "threads per block on a GPU, threads used on the CPU; empty if the method "
@@ -76,12 +76,14 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
      "elements, for a matrix product its first element"},
     {"result_hex", "", "the same as a C99 hex float"},
     {"result_bits", "",
-     "its encoding in the accumulator's format; for a scan or a scatter-add a 128-bit "
-     "hash of the encodings of all outputs; every NaN as the canonical one"},
+     "its encoding in the accumulator's format; for operations with several outputs "
+     "(scans, bins, rows, matrix products, all-reduces) a 128-bit hash of the encodings of all "
+     "outputs; every NaN as the canonical one"},
     {"exact", "",
      "the exact sum (norm, mean, ... by the method's operation), correctly rounded to "
-     "17 significant digits; for a scan that of the elements that the last output "
-     "covers, for a scatter-add that of the fullest bin"},
+     "17 significant digits; of several outputs that of one: of a scan the last, of bins, rows "
+     "and all-reduces the first with the most elements, of a matrix product, and of rows with an "
+     "output for each element, the first"},
     {"exact_hex", "",
      "the same with all its bits, as a hex float; for a norm, a mean or a variance "
      "whose bits do not end within 640, or a product of more than 4096 bits, the first "
@@ -89,9 +91,8 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
      "first 192 or more. A softmax closer to 0 than 2^-10000 stands here, and in exact, as "
      "2^-10000"},
     {"err_abs", "",
-     "|result - exact|; for a scan or a scatter-add, here and in the other columns of "
-     "errors, the largest over all outputs, each compared with the exact sum of the "
-     "elements that it covers"},
+     "|result - exact|; of several outputs, here and in the other columns of errors, the "
+     "largest, each compared with its own exact value"},
     {"err_rel", "", "err_abs / |exact|; empty where exact is 0"},
     {"err_ulp", "ulp",
      "err_abs / ulp(exact) in the accumulator's format, for a scan in the output's; "
@@ -99,11 +100,12 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
      "exact is not a number"},
     {"err_backward", "", "err_abs / sum|x|; for other operations over the numerator in cond_log2"},
     {"bound", "",
-     "the bound on err_abs from the method's theorem, rounded up; for a scan that of "
-     "its last output; empty if the theorem does not apply: an inf or NaN in the "
+     "the bound on err_abs from the method's theorem, rounded up; of several outputs that of "
+     "the one in the column exact; empty if the theorem does not apply: an inf or NaN in the "
      "input, a result that is not finite"},
     {"err_over_bound", "",
-     "err_abs / bound, from both before they are rounded; above 1: a bug in the method or in its "
+     "err_abs / bound, from both before they are rounded; of several outputs the largest, without "
+     "those that are not finite, of which status tells; above 1: a bug in the method or in its "
      "bound"},
     {"time_ns", "ns",
      "device time of the run, including a cold start; a run's share if runs are "

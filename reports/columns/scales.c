@@ -7,9 +7,10 @@ static const struct column own[SCALES_COLUMNS - SCALES_MATRIX] = {
     {"first_k", "", "the first element of these along k, from 0"},
     {"terms", "", "how many of them"},
     {"scale", "",
-     "what these elements are multiplied by, a number of fp32: the largest of their magnitudes "
-     "before they were quantised, rounded to fp32, over the format's largest number, rounded to "
-     "fp32; 1 where that magnitude is 0 or infinite, 2^-149 where the scale would be 0"},
+     "what these elements are multiplied by, a number of fp32: that of --scales or, without them, "
+     "the largest of their magnitudes before they were quantised, rounded to fp32, over the "
+     "format's largest number, rounded to fp32; 1 where that magnitude is 0 or infinite, 2^-149 "
+     "where the scale would be 0"},
     {"scale_hex", "", "the same with all its bits"},
 };
 

@@ -22,12 +22,15 @@ static const struct column columns[STEPS_COLUMNS] = {
                      "on err_abs; of stochastic with a probability of 1 - 2^-60; empty: none"},
     [STEPS_OVER_BOUND] = {"err_over_bound", "", "err_abs / bound"},
     [STEPS_STILL_FROM] = {"still_from", "",
-                          "last row of a weight: the first step after which it did not move again; "
-                          "empty while it may only be waiting"},
+                          "last row of a weight: the first step from which on no step has an "
+                          "effect; if the weight overflows, the step after the one that left the "
+                          "format's range; empty while it may only be waiting"},
     [STEPS_PREDICTED] = {"still_predicted", "",
                          "last row of a plain weight whose updates are all equal: the same, from "
-                         "the format's spacing; 0: it moves at every step"},
-    [STEPS_STATUS] = {"status", "", "ok, overflow or nan"},
+                         "the format's spacing; 0: every step has an effect, the last one may "
+                         "overflow"},
+    [STEPS_STATUS] = {"status", "",
+                      "ok, overflow or nan (the weight is infinite, or is no number)"},
 };
 
 const struct column *steps_column(size_t i)

@@ -115,7 +115,17 @@ static void split(struct reading *r, const char *line, size_t length)
     end_row('\n', r);
 }
 
-/* A line without its line break is the torn end of the file. */
+/* Is a line within a quoted field a row by itself? */
+static bool is_row(const struct reading *r, const char *line)
+{
+    size_t fields = 1;
+    for (; *line && *line != '"'; line++)
+        fields += *line == ',';
+    return !*line && fields == r->expected;
+}
+
+/* A line without its line break is the torn end of the file. Where a quote that nothing closes has
+ * taken in whole rows, they are not to be dropped as such an end. */
 static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE *file,
                               uint64_t *whole)
 {
@@ -123,11 +133,15 @@ static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE
     size_t capacity = 0;
     ssize_t length = 0;
     uint64_t at = 0;
+    size_t first = 0; /* line of the row */
+    bool swallowed = false;
     while (r->status == STATUS_OK && (length = getline(&line, &capacity, file)) > 0 &&
            line[length - 1] == '\n') {
         size_t rows = r->rows;
         bool begins = *whole == at;
         r->row.line++;
+        first = begins ? r->row.line : first;
+        swallowed = !begins && (swallowed || is_row(r, line));
         at += (uint64_t)length;
         if (r->skip && rows > 0 && begins && !strchr(line, '"') && r->skip(r->context, line)) {
             *whole = at;
@@ -147,6 +161,10 @@ static enum status read_lines(struct reading *r, struct csv_parser *parser, FILE
     }
     if (r->status == STATUS_OK && ferror(file))
         r->status = problem(r->p, STATUS_DATA, "%s: %s", r->row.path, strerror(errno));
+    else if (r->status == STATUS_OK && at > *whole && swallowed)
+        r->status =
+            problem(r->p, STATUS_DATA, "%s: line %zu: found a quote that nothing closes: edited",
+                    r->row.path, first);
     free(line);
     return r->status;
 }
@@ -314,66 +332,6 @@ static enum status csv_upgrade(const char *path, uint64_t *keep, column_at *colu
         unlink(part);
     free(part);
     return status;
-}
-
-/* --- Rewriting a CSV file without some of its rows --- */
-
-static bool copy(FILE *to, FILE *from, uint64_t count)
-{
-    char block[1 << 16];
-    while (count > 0) {
-        size_t wanted = count < sizeof block ? (size_t)count : sizeof block;
-        size_t got = fread(block, 1, wanted, from);
-        if (got == 0 || fwrite(block, 1, got, to) < got)
-            return false;
-        count -= got;
-    }
-    return true;
-}
-
-static bool copy_rest(FILE *to, FILE *from, uint64_t whole, const struct csv_range *drop,
-                      size_t count)
-{
-    uint64_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!copy(to, from, drop[i].begin - at) || fseeko(from, (off_t)drop[i].end, SEEK_SET) != 0)
-            return false;
-        at = drop[i].end;
-    }
-    return copy(to, from, whole - at) && fflush(to) == 0 && fsync(fileno(to)) == 0;
-}
-
-enum status csv_drop(const char *path, uint64_t *whole, const struct csv_range *drop, size_t count,
-                     struct problem *p)
-{
-    char *part = file_part(path);
-    if (!part)
-        return problem(p, STATUS_MEMORY, "%s: out of memory", path);
-    FILE *from, *to = NULL;
-    if (file_open(&from, path, p) != STATUS_OK) {
-        free(part);
-        return p->status;
-    }
-    unlink(part);
-    to = fopen(part, "wxe");
-    bool good = to && copy_rest(to, from, *whole, drop, count);
-    int error = errno;
-    fclose(from);
-    if (to && fclose(to) != 0 && good) {
-        good = false;
-        error = errno;
-    }
-    if (good && rename(part, path) != 0) {
-        good = false;
-        error = errno;
-    }
-    if (!good && to)
-        unlink(part);
-    for (size_t i = 0; good && i < count; i++)
-        *whole -= drop[i].end - drop[i].begin;
-    free(part);
-    return good ? STATUS_OK
-                : problem(p, STATUS_DATA, "%s: could not be rewritten: %s", path, strerror(error));
 }
 
 static enum status unwritable(const struct csv_file *f, int error, struct problem *p)

@@ -279,7 +279,10 @@ static void say_size(struct text *to, const struct page *r)
         none += r->g.item[i].runs == 0;
         errors += strcmp(r->g.item[i].status, "error") == 0;
     }
-    begin(to, errors ? "bad" : "plain");
+    /* Of studies of older versions it is not known. */
+    bool unfinished =
+        json_object_get(r->g.study, "cases_began") && !json_object_get(r->g.study, "cases_ended");
+    begin(to, errors || unfinished ? "bad" : "plain");
     html_format(to, "%zu case%s, %llu result%s, on %s", r->g.count - none,
                 text_s(r->g.count - none), runs, text_s(runs), gathered_machine(&r->g));
     if (none > errors)
@@ -287,7 +290,10 @@ static void say_size(struct text *to, const struct page *r)
                     none - errors == 1 ? " is" : "s are");
     if (errors)
         html_format(to, "; %zu case%s failed", errors, text_s(errors));
-    text_add(to, ".");
+    const char *shard = json_string_value(json_object_get(r->g.study, "shard"));
+    if (shard)
+        html_format(to, "; shard %s of the study", shard);
+    text_add(to, unfinished ? "; the study is not finished." : ".");
     end(to);
 }
 

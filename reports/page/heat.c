@@ -155,7 +155,7 @@ static void draw_storage(struct plot *plot, const struct page *r, const char *me
     text_add(&plot->script, ") scale 0\nset ytics (");
     for (size_t i = 0; i < inputs; i++) {
         text_add(&plot->script, i ? ", " : "");
-        plot_label(&plot->script, input[i], 24);
+        plot_axis_name(&plot->script, input[i], 24);
         text_format(&plot->script, " %zu", i);
     }
     text_format(

@@ -258,59 +258,12 @@ void plot_row_end(struct plot *p)
     p->begun = false;
 }
 
-void plot_quote(struct text *to, const char *text)
-{
-    text_add(to, "'");
-    for (; *text; text++)
-        if ((unsigned char)*text >= ' ')
-            text_append(to, *text == '\'' ? "''" : text, *text == '\'' ? 2 : 1);
-    text_add(to, "'");
-}
-
-void plot_label(struct text *to, const char *text, size_t longest)
-{
-    struct text label = {0};
-    size_t length = strlen(text), half = longest / 2;
-    if (length <= longest) {
-        text_add(&label, text);
-    } else {
-        text_append(&label, text, half);
-        text_add(&label, "…");
-        text_add(&label, text + length - (longest - half - 1));
-    }
-    plot_quote(to, text_string(&label) ? text_string(&label) : "");
-    text_free(&label);
-}
-
-const char *plot_line(struct text *to, const char *text, size_t longest)
-{
-    char line[128];
-    const char *end = text + strnlen(text, longest);
-    while (end > text + 1 && (*end & 0xc0) == 0x80) /* whole characters of UTF-8 */
-        end--;
-    snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
-    plot_quote(to, line);
-    return end;
-}
-
 void plot_panel(struct plot *p, double height, const char *title)
 {
     text_add(&p->title[p->panels++], title);
     p->least = p->panels == 1 ? height : fmin(p->least, height);
     p->most = fmax(p->most, height);
     text_format(&p->script, "\neval begin(%zu, %.0f)\n", p->panels, height);
-}
-
-/* The width of a text in digits, estimated for the widest font that a browser may choose. */
-static double width_of(const char *text)
-{
-    double width = 0;
-    for (; *text; text++)
-        width += strchr("mwMW@%", *text)           ? 1.55
-                 : strchr("ijlI.,:;'|/() ", *text) ? 0.6
-                 : *text >= 'A' && *text <= 'Z'    ? 1.15
-                                                   : 1;
-    return width;
 }
 
 void plot_map(struct plot *p, const struct plot_map *map)
@@ -328,11 +281,6 @@ void plot_map(struct plot *p, const struct plot_map *map)
         "with labels \\\n    textcolor rgb variable font 'sans,10'\n",
         map->beside, 1 - map->above, map->below, map->columns - 1, map->rows - 1, map->x_label,
         -map->drop, p->name, map->block, map->block);
-}
-
-double plot_room(const char *label)
-{
-    return 0.04 + 7.0 / 420 * width_of(label);
 }
 
 size_t plot_data_end(struct plot *p)

@@ -189,7 +189,7 @@ static void draw_bars(struct plot *plot, const struct page *r)
                     page_ink(c->field[CASE_METHOD]).colour, c->first_result.value,
                     c->first_exact.value);
         text_add(&names, k ? ", " : "");
-        plot_label(&names, text_string(&name) ? name.data : "", 34);
+        plot_axis_name(&names, text_string(&name) ? name.data : "", 34);
         text_format(&names, " %zu", k);
         plot_cell(plot, c->field[CASE_METHOD]);
         plot_cell(plot, c->field[CASE_STORAGE]);

@@ -111,9 +111,9 @@ static void say_unseen(struct text *to, const struct page *r, size_t i)
                     drawn, count == 1 ? " was" : "s were");
     else
         html_format(to,
-                    "%.4g%% confident that at most %.2g%% of arrays like its data break it: %s %s "
+                    "%.4g%% confident that at most %s%% of arrays like its data break it: %s %s "
                     "drawn at random (resamples, shuffles), and none did.",
-                    100 * json_number_value(confidence), 100 * unseen, drawn,
+                    100 * json_number_value(confidence), text_percent_at_most(unseen).value, drawn,
                     count == 1 ? "was" : "were");
     text_add(to, "</li>\n");
 }
@@ -367,7 +367,7 @@ static void draw(struct plot *plot, const struct page *r)
         text_add(&names, i ? ", " : "");
         const char *label = r->candidate[i].label;
         bool python = strncmp(label, "python:", strlen("python:")) == 0;
-        plot_label(&names, label + (python ? strlen("python:") : 0), LABEL_MOST);
+        plot_axis_name(&names, label + (python ? strlen("python:") : 0), LABEL_MOST);
         text_format(&names, " %zu", i);
     }
     page_say_recommended(&title, r);

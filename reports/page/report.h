@@ -100,6 +100,8 @@ void plot_panel(struct plot *p, double height, const char *title);
 void plot_quote(struct text *to, const char *text);
 /* The same, shortened in its middle where it has more bytes than `longest`. */
 void plot_label(struct text *to, const char *text, size_t longest);
+/* The same for `set xtics` and `set ytics`, to which a percent sign begins a format. */
+void plot_axis_name(struct text *to, const char *text, size_t longest);
 /* How much of the width of a picture it takes as the name of a row: a digit of 11 pixels is 7 of
  * 420 wide. */
 double plot_room(const char *label);

@@ -203,7 +203,7 @@ static void draw(struct plot *plot, const struct page *r, const struct map *map)
     for (size_t i = 0; i < map->rows; i++) {
         struct text name = {0}, label = {0};
         say_name(&name, map->row[i]);
-        plot_label(&label, text_string(&name) ? name.data : "", LABEL_MOST);
+        plot_axis_name(&label, text_string(&name) ? name.data : "", LABEL_MOST);
         text_format(&names, "%s%s %zu", i ? ", " : "", text_string(&label) ? label.data : "''", i);
         double wide = plot_room(text_string(&label) ? label.data : "");
         beside = wide > beside ? wide : beside;

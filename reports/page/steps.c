@@ -69,28 +69,40 @@ enum status page_steps(struct page *r, struct problem *p)
 
 void page_steps_findings(struct text *to, const struct page *r)
 {
-    size_t weights = 0, predicted = 0, still = 0, never = 0, over = 0; /* never: at no step */
+    /* never: moves at every step; at_once: no step has an effect */
+    size_t weights = 0, predicted = 0, still = 0, at_once = 0, never = 0, left = 0, over = 0;
     for (size_t i = 0; i < r->steps.count; i++) {
         double from = page_number(&r->steps, i, STEPS_STILL_FROM),
                due = page_number(&r->steps, i, STEPS_PREDICTED);
         over += page_number(&r->steps, i, STEPS_OVER_BOUND) > 1;
         weights += ends(r, i);
         predicted += ends(r, i) && !isnan(due);
-        still += ends(r, i) && due == from;
-        never += ends(r, i) && due == 0 && isnan(from);
+        bool moves = due == 0 && isnan(from), as_due = ends(r, i) && (due == from || moves);
+        bool finite = strcmp(page_cell(&r->steps, i, STEPS_STATUS), "overflow") != 0 &&
+                      strcmp(page_cell(&r->steps, i, STEPS_STATUS), "nan") != 0;
+        left += as_due && !finite;
+        still += as_due && finite && !moves;
+        at_once += as_due && finite && due == 1;
+        never += as_due && finite && moves;
     }
     if (weights == 0)
         return;
-    const bool all = still + never == predicted;
-    text_format(to, "<li class=\"%s\">", all ? "good" : "bad");
-    html_format(to, "%zu of %zu plain weights with equal updates do as predicted: ", still + never,
+    const size_t met = still + left + never;
+    text_format(to, "<li class=\"%s\">", met == predicted ? "good" : "bad");
+    html_format(to, "%zu of %zu plain weights with equal updates do as predicted: ", met,
                 predicted);
     if (still > 0)
-        html_format(to, "%zu stand%s still at the predicted step", still, still == 1 ? "s" : "");
+        html_format(to, "%zu stand%s still from the predicted step on", still,
+                    still == 1 ? "s" : "");
+    if (at_once > 0)
+        html_format(to, " (%zu from the first: no update has an effect)", at_once);
+    if (left > 0)
+        html_format(to, "%s%zu leave%s the range of the format at the predicted step",
+                    still > 0 ? ", " : "", left, left == 1 ? "s" : "");
     if (never > 0)
-        html_format(to, "%s%zu move%s at every step", still > 0 ? ", " : "", never,
+        html_format(to, "%s%zu move%s at every step", still + left > 0 ? ", " : "", never,
                     never == 1 ? "s" : "");
-    text_add(to, still + never > 0 ? ".</li>\n" : "none.</li>\n");
+    text_add(to, met > 0 ? ".</li>\n" : "none.</li>\n");
     if (over > 0)
         text_format(to, "<li class=\"bad\">%zu rows exceed their bound.</li>\n", over);
     text_format(to, "<li class=\"plain\">%zu weights, %zu rows of steps.csv.</li>\n", weights,

@@ -235,7 +235,7 @@ static size_t write_family(struct plot *plot, struct text *names, const struct p
         for (size_t rung = 1; rung <= ROWS; rung++)
             write_rung(plot, r, &s, rung);
         text_add(names, place ? ", " : "");
-        plot_label(names, text_string(&label) ? text_string(&label) : "", LABEL_MOST);
+        plot_axis_name(names, text_string(&label) ? text_string(&label) : "", LABEL_MOST);
         text_format(names, " %zu", place);
         for (size_t rung = 1; rung <= ROWS; rung++)
             if (s.row[rung])

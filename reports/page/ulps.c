@@ -199,7 +199,7 @@ static double add_names(struct text *names, const struct map *map)
         struct text name = {0}, label = {0};
         page_case_name(&name, map->method[i]);
         text_add(names, i ? ", " : "");
-        plot_label(&label, text_string(&name) ? name.data : "", NAME_MOST);
+        plot_axis_name(&label, text_string(&name) ? name.data : "", NAME_MOST);
         text_join(names, &label);
         text_format(names, " %zu", i);
         widest = fmax(widest, plot_room(text_string(&label) ? label.data : ""));

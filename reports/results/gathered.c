@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "reference/base/grow.h"
 #include "kernels/gpu/load.h"
@@ -441,7 +442,17 @@ enum status gathered_results(struct gathered *g, struct problem *p)
 
 enum status gathered_read(struct gathered *g, const char *path, struct problem *p)
 {
+    char *results = NULL;
     enum status status = gathered_study(g, path, p);
+    if (status == STATUS_OK && asprintf(&results, "%s/results.csv", path) < 0)
+        return no_memory(path, p);
+    const char *experiment = json_string_value(json_object_get(g->study, "experiment"));
+    if (status == STATUS_OK && access(results, F_OK) != 0 && errno == ENOENT)
+        status = problem(p, STATUS_DATA,
+                         "%s: found no such file beside a study.json of `%s`, expected the results "
+                         "of a study (trial and steps have none)",
+                         results, experiment ? experiment : "");
+    free(results);
     return status == STATUS_OK ? gathered_results(g, p) : status;
 }
 

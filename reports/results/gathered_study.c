@@ -13,6 +13,11 @@ enum status gathered_study(struct gathered *g, const char *path, struct problem 
     if (asprintf(&study, "%s/study.json", path) < 0)
         return problem(p, STATUS_MEMORY, "%s: out of memory", path);
     enum status status = study_read(&g->study, study, p);
+    if (status == STATUS_OK && study_merging(g->study))
+        status = problem(p, STATUS_DATA,
+                         "%s: found a merge that was interrupted: run the same `ulpscope merge` "
+                         "again, which begins anew",
+                         study);
     free(study);
     return status;
 }

@@ -43,6 +43,21 @@ enum status study_read(json_t **study, const char *path, struct problem *p)
     return STATUS_DATA;
 }
 
+#define MERGING "merging"
+
+bool study_merging(const json_t *study)
+{
+    return json_is_true(json_object_get(study, MERGING));
+}
+
+bool study_set_merging(json_t *study, bool merging)
+{
+    if (merging)
+        return json_object_set_new(study, MERGING, json_true()) == 0;
+    json_object_del(study, MERGING);
+    return true;
+}
+
 enum status study_write(const json_t *study, const char *path, struct problem *p)
 {
     char *text = json_dumps(study, JSON_INDENT(2) | JSON_REAL_PRECISION(17));

@@ -14,6 +14,12 @@
  * json_decrefs it. STATUS_DATA. */
 enum status study_read(json_t **study, const char *path, struct problem *p);
 
+/* Does a merge that has not ended write its rows? */
+bool study_merging(const json_t *study);
+
+/* False: out of memory. */
+bool study_set_merging(json_t *study, bool merging);
+
 /* Writes it under a temporary name beside `path` and renames that, so that at any moment there is
  * a whole file. */
 enum status study_write(const json_t *study, const char *path, struct problem *p);

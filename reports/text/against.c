@@ -29,6 +29,16 @@ struct against text_against(double value, double limit, int digits)
     return a;
 }
 
+struct percent text_percent_at_most(double share)
+{
+    struct percent p;
+    double value = 100 * share, last = pow(10, floor(log10(value)) - 1);
+    snprintf(p.value, sizeof p.value, "%.2g", value);
+    if (strtod(p.value, NULL) < value)
+        snprintf(p.value, sizeof p.value, "%.2g", strtod(p.value, NULL) + last);
+    return p;
+}
+
 void table_share(struct table *t, struct figure f)
 {
     if (f.known && isfinite(f.value))

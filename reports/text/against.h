@@ -12,5 +12,12 @@ struct against {
  * seven digits, where these are not enough, the last is rounded away from the limit. */
 struct against text_against(double value, double limit, int digits);
 
+/* 100 * share with two significant digits, rounded up: a share that is bounded from above is not
+ * printed as less than the bound. */
+struct percent {
+    char value[32];
+};
+struct percent text_percent_at_most(double share);
+
 /* A cell with a share of a bound, which 1 is the most of; empty where it is not known. */
 void table_share(struct table *t, struct figure f);

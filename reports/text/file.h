@@ -11,8 +11,11 @@
 enum status file_open(FILE **file, const char *path, struct problem *p);
 
 /* Writes a file under a temporary name beside `path` (file_part) and renames that, so that at any
- * moment there is a whole file. STATUS_DATA leaves what was there. */
+ * moment there is a whole file, also where several processes write it. STATUS_DATA leaves what was
+ * there. */
 enum status file_replace(const char *path, const char *bytes, size_t count, struct problem *p);
+/* Could it be, as far as is known before there is something to write? */
+enum status file_writable(const char *path, struct problem *p);
 
 /* The same of a file that is of use to running processes alone: nobody waits until it is on the
  * disk. */

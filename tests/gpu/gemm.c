@@ -99,7 +99,11 @@ static bool run_there(const struct subject *s, size_t offset, struct shape asked
     gpu_release(input);
     if (!fine && !s->method->cpu && strstr(p.text, "not supported"))
         return false;
-    cr_assert(fine, "%s: %s", s->method->name, p.text);
+    const struct gemm_shape *g = &s->of.gemm;
+    cr_assert(fine, "%s, %s in %s, %zux%zux%zu, leading %zu, %zu, A by %s, B by %s: %s",
+              s->method->name, format_facts[s->of.in.format].name,
+              format_facts[s->accumulator].name, g->m, g->n, g->k, gemm_lda(g), gemm_ldb(g),
+              g->a_column ? "columns" : "rows", g->b_column ? "columns" : "rows", p.text);
     for (size_t i = 1; i < RUNS && s->method->promise > PROMISE_NONE; i++)
         cr_assert(digest[i].word[0] == digest[0].word[0] && digest[i].word[1] == digest[0].word[1],
                   "%s: run %zu differs", s->method->name, i);

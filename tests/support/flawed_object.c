@@ -362,6 +362,8 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(zeros, ULPSCOPE_NO_PROMISE),
     SUBJECT(keeps, ULPSCOPE_NO_PROMISE),
     SUBJECT(lapses, ULPSCOPE_NO_PROMISE),
+    {"garbled", "na\xefve", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
+    {"two_lines", "one\ntwo", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
     {"empty", NULL, ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, NULL},
 };
 

@@ -1,6 +1,7 @@
 /* Matrix products of a shared object whose orders and arithmetic are known: what reveal is to find.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ulpscope_subject.h"
@@ -156,6 +157,99 @@ static float rare(const struct element *e)
     return as.value;
 }
 
+/* --- orders that depend on the data --- */
+
+static float product_of(const struct element *e, size_t k)
+{
+    return a_of(e, k) * b_of(e, k);
+}
+
+/* Negative terms apart from the others. */
+static float by_sign(const struct element *e)
+{
+    float sum[2] = {0};
+    sum[c_of(e) < 0] = c_of(e);
+    for (size_t k = 0; k < e->x->k; k++)
+        sum[product_of(e, k) < 0] += product_of(e, k);
+    return sum[0] + sum[1];
+}
+
+/* The next larger term each time, from the smallest on, or the next smaller one. Equal ones follow
+ * one another as they lie. */
+static float by_size(const struct element *e, bool smallest)
+{
+    float sum = 0, last = 0;
+    size_t at = 0, terms = e->x->k + 1;
+    for (size_t i = 0; i < terms; i++) {
+        size_t next = terms;
+        float term = 0;
+        for (size_t k = 0; k < terms; k++) {
+            const float one = k < e->x->k ? product_of(e, k) : c_of(e), size = fabsf(one);
+            const bool after =
+                i == 0 || (smallest ? size > last : size < last) || (size == last && k > at);
+            const bool nearer =
+                next == terms || (smallest ? size < fabsf(term) : size > fabsf(term));
+            if (after && nearer) {
+                next = k;
+                term = one;
+            }
+        }
+        at = next;
+        last = fabsf(term);
+        sum += term;
+    }
+    return sum;
+}
+
+static float smallest_first(const struct element *e)
+{
+    return by_size(e, true);
+}
+
+static float largest_first(const struct element *e)
+{
+    return by_size(e, false);
+}
+
+/* In two halves where the first element of A is near 0.8. */
+static float by_value(const struct element *e)
+{
+    const float first = fabsf(a_of(e, 0));
+    const size_t k = e->x->k, half = first > 0.7f && first < 0.9f ? k / 2 : k;
+    float sum = c_of(e), other = 0;
+    for (size_t i = 0; i < half; i++)
+        sum += product_of(e, i);
+    for (size_t i = half; i < k; i++)
+        other += product_of(e, i);
+    return half < k ? sum + other : sum;
+}
+
+/* --- one order, in arithmetic that is none of ours --- */
+
+/* Kahan's: what an addition loses is added to the next term. */
+static float compensated(const struct element *e)
+{
+    float sum = c_of(e), lost = 0;
+    for (size_t k = 0; k < e->x->k; k++) {
+        volatile float term = product_of(e, k) - lost, next = sum + term;
+        lost = (next - sum) - term;
+        sum = next;
+    }
+    return sum;
+}
+
+/* Rounded to the 11 bits of fp16 in the end, of numbers in its range. */
+static float to_11_bits(const struct element *e)
+{
+    float sum = c_of(e);
+    int exponent;
+    for (size_t k = 0; k < e->x->k; k++)
+        sum += product_of(e, k);
+    const float part = frexpf(sum, &exponent);
+    return exponent > 16 ? copysignf(INFINITY, sum)
+                         : ldexpf(rintf(ldexpf(part, 11)), exponent - 11);
+}
+
 static int run(const struct ulpscope_task *t, float (*element)(const struct element *e))
 {
     const struct ulpscope_matrices *x = t->matrices;
@@ -168,7 +262,8 @@ static int run(const struct ulpscope_task *t, float (*element)(const struct elem
 
 #define SUBJECTS(of)                                                                               \
     of(fma_loop) of(split_3) of(lanes) of(backwards) of(wide) of(as_tf32) of(last_row) of(as_bf16) \
-        of(cut_to_bf16) of(cut_to_15) of(no_product) of(restless) of(rare)
+        of(cut_to_bf16) of(cut_to_15) of(no_product) of(restless) of(rare) of(by_sign)             \
+            of(smallest_first) of(largest_first) of(by_value) of(compensated) of(to_11_bits)
 
 #define RUN(element)                                                                               \
     static int run_##element(const struct ulpscope_task *t)                                        \

@@ -73,6 +73,11 @@ def product_onto(a, b, c):
             for row, onto in zip(a, c)]
 
 
+def product_flipped(a, b):
+    """The transpose of the product."""
+    return list(zip(*product(a, b)))
+
+
 def product_turned(a, b):
     """B's rows for its columns, where it is square."""
     return product(a, list(zip(*b)))

@@ -5,7 +5,7 @@ import ctypes
 import math
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -23,12 +23,12 @@ def exact_sum(a: Any) -> Fraction | float:
 
 
 def correctly_rounded_sum(a: Any, format: str | None = None) -> float:
-    """The exact sum, rounded once, to nearest, ties to even: to the array's own format, or to one of "fp16", "bf16",
-    "fp32", "fp64". Of nothing +0; of negative zeros alone -0."""
+    """The exact sum, rounded once, to nearest, ties to even: to the array's own format (of 8 bits: to fp32), or to one of
+    "fp16", "bf16", "fp32", "fp64", "e4m3", "e5m2". Of nothing +0; of negative zeros alone -0."""
     v = arrays.view(a)
     form = format or (v.form if v.form not in ("e4m3", "e5m2") else "fp32")
     if form not in arrays.NUMBERS:
-        raise UsageError(f"format: found '{form}', expected fp16, bf16, fp32 or fp64")
+        raise UsageError(f"format: found '{form}', expected {', '.join(arrays.NUMBERS)}")
     return library.rounded_sum(v, form)
 
 
@@ -104,6 +104,8 @@ def worst_prefix(v: arrays.View, r: arrays.View) -> int:
         total, size = total + whole, size + abs(whole)
         top, bottom = out.as_integer_ratio()
         error = abs(top * (unit // bottom) - total)
+        if error and not size:  # infinitely many times the magnitudes
+            return i
         if size and Fraction(error, size) > worst:
             worst, place = Fraction(error, size), i
     return place
@@ -131,7 +133,7 @@ def subjects_of(method: Callable[..., Any] | str | Sequence[Callable[..., Any] |
     """The same of several, one of which may be a function of this process, or of none."""
     if method is None:
         return None, None
-    given = [method] if callable(method) or isinstance(method, str) else list(method)
+    given = list(method) if isinstance(method, Iterable) and not (callable(method) or isinstance(method, str)) else [method]
     if sum(map(callable, given)) > 1:
         raise UsageError(f"method: found {sum(map(callable, given))} functions, expected one, and others by name: "
                          "'MODULE.FUNCTION', 'FILE.py:FUNCTION'")
@@ -171,7 +173,8 @@ def recommend(a: Any, tolerance: float | str = 1e-3, promise: str | None = None,
     magnitudes and drawn ones is at most the tolerance: 1e-3 (of the exact sum), "4ulp", "0.5bits".
 
     Candidates are ulpscope's methods, or those of `method`: a function of yours, a name, or several, one of which may be
-    a function. Other options are those of `ulpscope recommend`: confidence, seconds, quantity, accumulator, ... Where nothing is enough, `method` is None.
+    a function. Other options are those of `ulpscope recommend`: confidence, seconds, quantity, accumulator, ... Where
+    nothing is enough, `method` is None.
     """
     words, function = subjects_of(method, "sum" if callable(method) else None, array, a)
     given = {"tolerance": tolerance, "promise": promise, "method": words, **options}
@@ -195,6 +198,8 @@ def reveal(f: Callable[..., Any] | str, n: int, *, device: str = "cpu", operatio
     text = program.run(words, function, broken=True)
     report = program.report(words, function)
     tree = report.get("tree") or {}
+    if not program.repeatable(function, None):
+        text = "\n".join(line for line in text.splitlines() if not line.startswith("reproduce: "))
     return Order(n, report["verdict"], tree.get("nodes") or [], tree.get("depth") or [], text.strip(), report)
 
 

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -62,6 +64,9 @@ def verdict(f: Callable[..., Any] | str, promise: str | None = None, *, data: An
         elif data is not None:
             _, file, _, _, form = program.data_options(data, folder)
             entry |= {"data": file, "raw": True, "storage": form}
+        for name, value in entry.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise UsageError(f"assert_promise: {name}: found {value}, expected a finite number")
         manifest = os.path.join(folder, "gate.json")
         try:
             text = json.dumps({"subjects": [entry]})
@@ -72,17 +77,17 @@ def verdict(f: Callable[..., Any] | str, promise: str | None = None, *, data: An
         try:
             report = program.report(["gate", manifest], function)
         except Error as e:
-            raise type(e)(reason_of(e)) from e.__cause__
+            raise type(e)(reason_of(e, manifest)) from e.__cause__
     return Verdict.of(report["entries"][0], program.repeatable(function, data))
 
 
-def reason_of(e: Error) -> str:
-    """Why it failed: that of the one entry, if the program came to it."""
+def reason_of(e: Error, manifest: str) -> str:
+    """Why it failed: that of the one entry, if the program came to it. The manifest is nobody's to look at."""
     try:
         entry = json.loads(e.output)["entries"][0]
         return f"{entry['subject']}: {entry['reason']}"
     except (ValueError, LookupError):
-        return str(e)
+        return re.sub(rf"^{re.escape(manifest)}: (subjects\[0\][.:] ?)?", "assert_promise: ", str(e))
 
 
 def assert_promise(f: Callable[..., Any] | str, promise: str | None = None, *, data: Any = None, device: str | None = None,

@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
+    name = f"{getattr(function, '__module__', '') or ''}.{getattr(function, '__qualname__', type(function).__name__)}"
     return "".join(c if c.isalnum() or c in "._<>" else "_" for c in name).lstrip(".") or "function"
 
 
@@ -172,6 +172,8 @@ def options(given: dict[str, Any]) -> list[str]:
         if value is True:
             words.append(option)
             continue
+        if isinstance(value, (list, tuple, set, range)) and not value:  # which would stand for all there are
+            raise UsageError(f"{name}: found none, expected one or more")
         if name == "batch" and isinstance(value, (list, tuple, set, range)):
             value = ",".join(spans(value))
         for item in value if isinstance(value, (list, tuple, set, range)) else [value]:
@@ -210,5 +212,9 @@ def repeatable(function: Function | None, data: Any) -> bool:
 
 def report(words: Iterable[str], function: Function | None = None) -> Any:
     """The JSON that a verb prints, whether or not what it looked for was there."""
-    text = run([*words, "--json"], function, broken=True)
-    return json.loads(text)
+    words = [*words, "--json"]
+    text = run(words, function, broken=True)
+    try:
+        return json.loads(text)
+    except ValueError:  # an option that prints something else, such as help=True
+        raise UsageError(f"{words[0]}: found no JSON, but '{text.partition(chr(10))[0][:100]}'") from None

@@ -33,6 +33,9 @@ def pytest_runtest_call(item):
         rung, function, members = said(mark)
         if function is not None:
             assert_promise(function, rung, **members)
+        elif mark in item.own_markers and "promise" not in item.fixturenames:
+            raise pytest.UsageError("mark promise: found no function, and a test without the fixture promise: expected one of "
+                                    "them, else nothing is tried")
 
 
 @pytest.fixture

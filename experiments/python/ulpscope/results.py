@@ -65,6 +65,13 @@ def short(x: float | None) -> str:
     return "" if x is None else f"{float(x):.3g}"
 
 
+def to_fp64(x: Fraction | float) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+
+
 def ladder(rungs: dict[str, tuple[str, int]], promise: str, title: str) -> str:
     """A bar for each rung, with its verdict and attempts; what was promised is underlined."""
     colour = {"kept": BLUE, "broken": ORANGE}
@@ -77,6 +84,13 @@ def ladder(rungs: dict[str, tuple[str, int]], promise: str, title: str) -> str:
         if promise in RUNGS and rung in RUNGS and RUNGS.index(rung) <= RUNGS.index(promise):
             parts.append(bar(112, y + 20, 198, 2, DARK))
     return picture(330, 12 + 24 * len(rungs), parts, f"{title}: rungs")
+
+
+def _percent_at_most(share: float) -> str:
+    """Two significant digits, rounded up: a bound is not printed as less than it is."""
+    percent = 100 * share
+    text = f"{percent:.2g}"
+    return text if float(text) >= percent else f"{float(text) + 10 ** (math.floor(math.log10(percent)) - 1):.2g}"
 
 
 # --- Results ---
@@ -122,7 +136,7 @@ class Errors(Result):
         of = f"output {self.index}, of " if self.index is not None else ""
         return (f"{of}{self.n} elements, condition number {short(self.condition)}\n"
                 f"result {self.result!r} ({self.accumulator})\n"
-                f"exact  {float(self.exact)!r}, rounded to fp64\n"
+                f"exact  {to_fp64(self.exact)!r}, rounded to fp64\n"
                 f"error  {short(self.err_abs)}, relative {short(self.err_rel)}, {short(self.err_ulp)} ulp, "
                 f"{short(self.err_over_bound)} of its bound")
 
@@ -203,7 +217,9 @@ class Check(Result):
             reason = f": {self.reasons[rung]}" if self.verdicts[rung] == "not tried" and rung in self.reasons else ""
             if self.verdicts[rung] == "kept":
                 unseen, missing = rungs[rung]["unseen_p95"], rungs[rung]["not_tried"]
-                reason = f", 95% confident that under {100 * unseen:.2g}% of runs differ" if unseen is not None else ""
+                reason = ""
+                if unseen is not None:
+                    reason = f", 95% confident that under {_percent_at_most(unseen)}% of runs differ"
                 reason += "".join(f"; not tried: {kind} ({why})" for kind, why in missing.items())
             lines.append(f"  {rung:18} {self.verdicts[rung]} in {self.attempts[rung]} attempts{reason}".rstrip("; "))
         if self.report["refused"]:

@@ -530,6 +530,14 @@ def count_of(operation, n, bins):
     return n if operation in OF_ELEMENTS else bins if operation == "scatter" or operation in OF_ROWS else 1
 
 
+def shape_of(result):
+    """Of an array, or of a list of rows; () where it is not known."""
+    if isinstance(result, (list, tuple)):
+        row = result[0] if result else None
+        return (len(result), len(row)) if hasattr(row, "__len__") else (len(result),)
+    return tuple(getattr(result, "shape", ()))
+
+
 class Case:
     """What a function is called with, and how many results are due."""
 
@@ -768,7 +776,7 @@ class Subject:
             if way[0] == self.call:
                 self.way[key] = way
                 return way
-        first, cause, tried = None, None, []
+        first, tried = None, []
         for times in LONGER_PRODUCTS if self.operation == "gemm" else LONGER:
             example = Example(self.operation, storage, accumulator, times)
             way, why = self.try_ways(example, device)
@@ -779,11 +787,12 @@ class Subject:
             raised = [e for e in why if not isinstance(e, Refused)]
             its = [e for e in raised if not isinstance(e, TypeError)]  # not of a way to call it
             told = why[0] if isinstance(why[0], Refused) else (its or why)[0]
-            first, cause = first or told, cause or next(iter(its or raised), None)
+            first = first or told
             if not its:  # other elements would not mend it
                 break
-        words = str(first) if isinstance(first, Refused) else last_words(first)
-        self.refuse(key, words, cause, f", on {', '.join(map(str, tried))} elements" if len(tried) > 1 else "")
+        its_own = not isinstance(first, Refused)
+        words = last_words(first) if its_own else str(first)
+        self.refuse(key, words, first if its_own else None, f", on {', '.join(map(str, tried))} elements" if len(tried) > 1 else "")
 
     def try_ways(self, example, device):
         """The way that gives what is due of an example, else one that gives as many results in the format, or None; and
@@ -843,6 +852,9 @@ class Subject:
             raise Refused(f"found a result of type {kind}, expected {r.accumulator}")
         if a.size(result) != count:
             raise Refused(f"found {a.size(result)} results, expected {count}")
+        shape = shape_of(result)
+        if r.operation == "gemm" and len(shape) == 2 and shape != (r.m, r.n_columns):
+            raise Refused(f"found a result of {shape[0]} x {shape[1]}, expected {r.m} x {r.n_columns}")
         if form != r.accumulator and not picks:
             raise Refused(f"found a result in {form}, expected {r.accumulator}")
         if r.exclusive:

@@ -161,6 +161,11 @@ void recommend_show(struct text *to, const struct recommend_report *r,
                 device);
     add_method(to, c->method->name);
     add_setting(to, r, c);
+    for (int side = 0; side < 2 && c->setting.shape.given; side++) {
+        text_add(to, " --scales ");
+        shell_word(to, out);
+        text_format(to, "/%s", recommend_scales_name[side]);
+    }
     text_add(to, " --out ");
     shell_word(to, out);
     text_add(to, "/breaks\n");

@@ -407,6 +407,26 @@ static enum status close_all(struct recommend_files *f, struct problem *p)
     return status;
 }
 
+const char *const recommend_scales_name[2] = {"scales-a.npy", "scales-b.npy"};
+
+/* The scales of operands.npy and breaks.npy; an earlier answer's go. */
+static enum status write_scales(const struct recommend_files *f, const struct recommend_report *r,
+                                struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (int side = 0; side < 2 && status == STATUS_OK; side++) {
+        char *path;
+        if (asprintf(&path, "%s/%s", f->out, recommend_scales_name[side]) < 0)
+            return no_memory(p);
+        if (r->setting.shape.given)
+            status = scales_write(path, &r->setting.shape, side, p);
+        else
+            unlink(path);
+        free(path);
+    }
+    return status;
+}
+
 enum status recommend_files_finish(struct recommend_files *f, const struct recommend_report *r,
                                    struct problem *p)
 {
@@ -418,6 +438,8 @@ enum status recommend_files_finish(struct recommend_files *f, const struct recom
         status = write_break(f, r, p);
     if (status == STATUS_OK && r->operands)
         status = data_write_npy(r->operands, &r->source->array, p);
+    if (status == STATUS_OK)
+        status = write_scales(f, r, p);
     if (status == STATUS_OK)
         status = directory_replace(d, file, sizeof file / sizeof *file, p);
     return status == STATUS_OK ? note_input(f, &r->request.plan->source[0], p) : status;

@@ -74,6 +74,8 @@ static enum status become(struct recommend_report *r, size_t rows, size_t column
     enum status status =
         take_part(&r->part_array, &r->request.plan->source[0].array, &is, &was, step, p);
     snprintf(name, sizeof name, "%zux%zu", rows, columns);
+    if (status == STATUS_OK && was.given)
+        status = scales_part(&r->part_scales, &is, &was, step, p);
     if (status == STATUS_OK)
         status = become_named(r, name, p);
     if (status != STATUS_OK)
@@ -306,6 +308,8 @@ enum status recommend_part_of_rows(struct recommend_report *r, double seconds, s
 void recommend_part_free(struct recommend_report *r)
 {
     source_free(&r->part);
+    scales_free(r->part_scales);
+    r->part_scales = NULL;
     free(r->part_array.data);
     free(r->row);
     r->row = NULL;

@@ -29,16 +29,13 @@ static int ascending(const void *a, const void *b)
 static void weigh(struct part *part, const struct matrices *m, bool magnitudes)
 {
     for (size_t k = 0; k < m->k; k++) {
-        double a = 0, b = 0;
-        for (size_t i = 0; i < m->m; i++) {
-            double x = array_get(&m->a, i * m->a_row + k * m->a_next);
-            a += magnitudes ? fabs(x) : x;
-        }
-        for (size_t j = 0; j < m->n; j++) {
-            double x = array_get(&m->b, j * m->b_column + k * m->b_next);
-            b += magnitudes ? fabs(x) : x;
-        }
-        part[k] = (struct part){a * b, (uint32_t)k};
+        double sum[2] = {0, 0};
+        for (int side = 0; side < 2; side++)
+            for (size_t i = 0; i < (side == 0 ? m->m : m->n); i++) {
+                const double x = matrices_element(m, side, i, k);
+                sum[side] += magnitudes ? fabs(x) : x;
+            }
+        part[k] = (struct part){sum[0] * sum[1], (uint32_t)k};
     }
 }
 
@@ -483,6 +480,7 @@ static const struct experiment products = {
     .name = "recommend",
     .operation = {&operation_gemm},
     .promote = "32,64,128,256,512,1024,2048,4096",
+    .takes_scales = true,
     .axes = {[DEVICE_CPU] = {.formats = "all", .n = "1", .runs = 1},
              [DEVICE_CUDA] = {.formats = "all", .n = "1", .runs = 1}},
 };

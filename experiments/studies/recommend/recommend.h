@@ -234,6 +234,7 @@ struct recommend_report {
      * its shape. */
     struct source part;
     struct array part_array;
+    struct given_scales *part_scales; /* the scales of its rows and columns; or NULL */
     struct gemm_shape whole;
     size_t step[2]; /* from one row, and from one column, to the next that is tried */
     size_t rows;    /* of statistics: how many the whole matrix has */
@@ -297,6 +298,8 @@ void recommend_text(struct text *to, const struct recommend_report *r, const cha
 void recommend_frontier(struct text *to, const struct recommend_report *r, const char *out);
 json_t *recommend_json(const struct recommend_report *r, const char *out, const char *command);
 void recommend_rows(struct text *to, const struct recommend_report *r);
+/* Files for the scales of A and B, which are written into the directory of out/breaks.npy. */
+extern const char *const recommend_scales_name[2];
 /* The command that runs the candidate once more on what broke it, out/breaks.npy. */
 void recommend_show(struct text *to, const struct recommend_report *r,
                     const struct recommend_candidate *c, const char *out);

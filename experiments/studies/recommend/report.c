@@ -129,6 +129,9 @@ static void add_theorem(struct text *to, const struct recommend_report *r,
         text_format(to, "guaranteed on %s: its theorem bounds the error by %.2g\n",
                     r->row || recommend_is_part(r) ? "what was tried of these data" : "these data",
                     c->bound.value);
+    else if (isinf(c->bound.value)) /* relative to 0 */
+        text_add(to,
+                 "not guaranteed by theory, observed only: its theorem gives no finite bound\n");
     else
         text_format(to,
                     "not guaranteed by theory, observed only: its theorem bounds the error by "
@@ -173,8 +176,8 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
     if (c->drawn > 0 && r->unseen > TELLS_MOST)
         text_format(&line, ", too few to say how many of such break it%s", more);
     else if (c->drawn > 0)
-        text_format(&line, ": %.4g%% confident that at most %.2g%% of such break it%s",
-                    100 * r->request.confidence, 100 * r->unseen, more);
+        text_format(&line, ": %.4g%% confident that at most %s%% of such break it%s",
+                    100 * r->request.confidence, text_percent_at_most(r->unseen).value, more);
     else
         text_add(&line, "; no drawn ones: time was up (more with more --seconds)");
     text_wrapped(to, &line, TABLE_COLUMNS, 4);
@@ -182,9 +185,10 @@ static void add_chosen(struct text *to, const struct recommend_report *r)
     recommend_held(to, r, c);
     if (!recommend_promises(r))
         return;
-    text_format(to, "  its bits: %s kept ", promise_name[r->request.promise]);
-    add_over(to, &c->promised);
-    text_format(to, "%s%s\n", *c->promised.reason ? "; " : "", c->promised.reason);
+    text_format(&line, "  its bits: %s kept ", promise_name[r->request.promise]);
+    add_over(&line, &c->promised);
+    text_format(&line, "%s%s", *c->promised.reason ? "; " : "", c->promised.reason);
+    text_wrapped(to, &line, TABLE_COLUMNS, 4);
 }
 
 /* Candidates that no array broke, and whose promise was tried and not kept. */

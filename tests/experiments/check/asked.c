@@ -139,23 +139,39 @@ Test(check_asked, files_in_every_format, .init = make_folder, .fini = remove_fol
     check_request_free(&r);
 }
 
+/* The same request for sums, which read each file by itself. */
+static void expect_sums_refused(study_words words, const char *said)
+{
+    struct check_request all = asked(words, NULL), sums = all;
+    struct check_joined joined;
+    struct problem p = {0};
+    enum status status = check_join_files(&sums, &joined, &operation_sum, &p);
+    if (said)
+        cr_expect(status == STATUS_USAGE && strstr(p.text, said), "no '%s' in: %s", said, p.text);
+    else
+        cr_expect(status == STATUS_OK, "%s", p.text);
+    check_joined_free(&joined);
+    check_request_free(&all);
+}
+
 /* A length that no file has is refused: left out, it would not be missed. */
 Test(check_asked, lengths_that_files_have, .init = make_folder, .fini = remove_folder)
 {
-    char paths[400];
+    char paths[400], one[400];
     put_text("three.txt", "1\n2\n3\n");
     put_text("two.txt", "4\n5\n");
     snprintf(paths, sizeof paths, "%s/two.txt,%s/three.txt", folder, folder);
-    struct check_request r =
-        asked((study_words){{"data", paths}, {"storage", "fp32"}, {"n", "1,3"}, {NULL}}, NULL);
-    check_request_free(&r);
-    expect_refused((study_words){{"data", paths}, {"storage", "fp32"}, {"n", "1,4"}, {NULL}},
+    snprintf(one, sizeof one, "%s/three.txt", folder);
+    expect_refused((study_words){{"data", one}, {"storage", "fp32,fp64"}, {"n", "1,4"}, {NULL}},
                    "option --n: found 4, but three.txt has 3 elements");
-    r = asked(
+    expect_sums_refused((study_words){{"data", paths}, {"storage", "fp32"}, {"n", "1,3"}, {NULL}},
+                        NULL);
+    expect_sums_refused((study_words){{"data", paths}, {"storage", "fp32"}, {"n", "1,4"}, {NULL}},
+                        "option --n: found 4, but three.txt has 3 elements");
+    expect_sums_refused(
         (study_words){
             {"data", paths}, {"storage", "fp32"}, {"input", "ones"}, {"n", "1,4"}, {NULL}},
         NULL);
-    check_request_free(&r);
 }
 
 /* Converted where that is asked for; an array of no elements is none to check on. */

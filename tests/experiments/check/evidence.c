@@ -1,4 +1,6 @@
 /* Which runs `check` takes for the same again, and over what it says that attempts were made. */
+#include <stdio.h>
+
 #include <criterion/criterion.h>
 
 #include "experiments/check/attempts.h"
@@ -361,5 +363,90 @@ Test(check_evidence, ranks_that_were_asked_for_are_missed)
     check_set_add(&report->over[PROMISE_RUN_TO_RUN].ranks, 2);
     check_set_add(&report->over[PROMISE_RUN_TO_RUN].ranks, 5);
     cr_expect(!check_missed(NULL, report, PROMISE_RUN_TO_RUN));
+    free(report);
+}
+
+/* Lengths of messages, too: that others had attempts at that length says nothing of them. */
+Test(check_evidence, messages_that_were_asked_for_are_missed)
+{
+    static uint64_t n[] = {6, 600};
+    char words[CHECK_REASON] = "";
+    struct check_report *report = calloc(1, sizeof *report);
+    cr_assert(report);
+    report->request.method = method_named("allreduce/exact");
+    report->request.n = (struct numbers){2, n};
+    report->tried[CHECK_SHAPE].attempts = report->tried[CHECK_BATCH].attempts = 50;
+    for (size_t i = 0; i < 2; i++) {
+        check_set_add(&report->tried[CHECK_BATCH].due, n[i]);
+        check_set_add(&report->tried[CHECK_BATCH].reached, n[i]);
+    }
+    check_set_add(&report->over[PROMISE_GPU_TO_GPU].messages, 6);
+    cr_expect(!check_missed(NULL, report, PROMISE_GPU_TO_GPU), "left out");
+    report->request.tried[CHECK_BATCH] = true;
+    cr_expect(check_missed(words, report, PROMISE_GPU_TO_GPU));
+    cr_expect_str_eq(words, "messages of n = 600");
+    cr_expect(check_kind_missed(report, CHECK_BATCH));
+    cr_expect(!check_kind_missed(report, CHECK_SHAPE));
+    cr_expect(check_rung(report, PROMISE_GPU_TO_GPU).state == CHECK_NOT_TRIED);
+    check_set_add(&report->over[PROMISE_GPU_TO_GPU].messages, 600);
+    cr_expect(!check_missed(NULL, report, PROMISE_GPU_TO_GPU));
+    free(report);
+}
+
+/* Each kind varies something else that an output may depend on. */
+Test(check_evidence, kinds_that_time_did_not_reach_leave_batches_untried)
+{
+    struct check_report *report = calloc(1, sizeof *report);
+    const struct method *m = method_named("rows/tiled");
+    struct check_request r = request_for(m, 1);
+    cr_assert(report && m);
+    report->request = r;
+    report->tried[CHECK_BATCH].attempts = 200;
+    report->tried[CHECK_OTHERS].late = report->tried[CHECK_LAYOUT].late = true;
+    struct check_rung is = check_rung(report, PROMISE_BATCH_INVARIANT);
+    cr_expect(is.state == CHECK_NOT_TRIED);
+    cr_expect_str_eq(is.reason, "time ran out before others, layout: more --seconds reach them");
+    report->tried[CHECK_LAYOUT].attempts = 1;
+    report->request.tried[CHECK_OTHERS] = false;
+    is = check_rung(report, PROMISE_BATCH_INVARIANT);
+    cr_expect(is.state == CHECK_KEPT, "%s", is.reason);
+    free(report);
+}
+
+/* Where that is what the verdict is about, none is left out, however late it is. */
+Test(check_evidence, kinds_of_batches_are_tried_when_it_is_late)
+{
+    struct check_request r = request_for(method_named("rows/tiled"), 0.5);
+    tick_ns = 100000000;
+    r.beside = 1u << PROMISE_BATCH_INVARIANT;
+    struct check_report report = checked(&r);
+    for (size_t kind = CHECK_BATCH; kind <= CHECK_LAYOUT; kind++)
+        cr_expect(report.tried[kind].attempts > 0, "%s", check_kinds[kind].name);
+}
+
+/* Exact results are promised on every family of inputs, so those that were left out are said. */
+Test(check_evidence, families_that_time_did_not_reach_are_said)
+{
+    struct check_report *report = calloc(1, sizeof *report);
+    const struct method *m = method_named("sum/exact");
+    cr_assert(report && m);
+    struct check_request r = request_for(m, 1);
+    struct check c = {.request = &r};
+    report->request = r;
+    report->tried[CHECK_EXACT].attempts = 20;
+    struct check_case k = {0};
+    for (size_t i = 1; i < input_family_count; i++) {
+        k.input.family = input_families[i];
+        check_note_family(report, &k);
+    }
+    check_say_reasons(&c, report);
+    char words[CHECK_REASON];
+    snprintf(words, sizeof words, "time ran out before inputs %s", input_families[0]->name);
+    cr_expect_str_eq(report->tried[CHECK_EXACT].untried, words);
+    *report->tried[CHECK_EXACT].untried = 0;
+    k.input.family = input_families[0];
+    check_note_family(report, &k);
+    check_say_reasons(&c, report);
+    cr_expect_str_eq(report->tried[CHECK_EXACT].untried, "");
     free(report);
 }

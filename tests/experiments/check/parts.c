@@ -125,6 +125,12 @@ Test(check_parts, json_and_csv_say_what_is_known)
     json_t *rung = json_array_get(json_object_get(all, "rungs"), 1);
     cr_expect(json_is_null(json_object_get(rung, "unseen_p95")));
     json_decref(all);
+    r.tried[CHECK_OFFSET].attempts = 59; /* chosen, not drawn: no share is known */
+    all = check_json(&r, "check");
+    rung = json_array_get(json_object_get(all, "rungs"), 1);
+    cr_expect_str_eq(json_string_value(json_object_get(rung, "verdict")), "kept");
+    cr_expect(json_is_null(json_object_get(rung, "unseen_p95")));
+    json_decref(all);
 }
 
 /* A promise is named in a command where the subject does not make it. */

@@ -123,6 +123,61 @@ Test(check_rows, tries_each_number_of_ranks)
     }
 }
 
+/* The exact sum, but for the last bit in messages of more than 1001 elements. */
+static enum status minds_long_messages(const struct task *t, struct problem *p)
+{
+    enum status status = method_named("allreduce/exact")->cpu(t, p);
+    for (size_t i = 0; status == STATUS_OK && t->of->bins > 1001 && i < t->out.n; i++)
+        array_set_bits(&t->out, i, array_bits(&t->out, i) ^ 1);
+    return status;
+}
+
+static struct check_report report_of_messages(struct method *m, struct numbers n,
+                                              struct check_data *data, size_t datas, double seconds)
+{
+    static uint64_t four[] = {4};
+    static struct check_request r;
+    r = request_for(m, seconds);
+    for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+        r.tried[kind] = kind == CHECK_BATCH;
+    r.setting.ranks = (struct numbers){1, four};
+    r.n = n;
+    r.data = data;
+    r.datas = datas;
+    return checked(&r);
+}
+
+/* All elements of a case are of one length, so that another length named beside it, or the length
+ * of another file, must be a message of the same element's. */
+Test(check_rows, compares_messages_of_each_length_named)
+{
+    static float few[400], many[6000];
+    static uint64_t n[] = {400, 6000}, long_one[] = {6000}, short_one[] = {400};
+    static struct check_data data[] = {{.name = "few", .array = {FP32, 400, few}},
+                                       {.name = "many", .array = {FP32, 6000, many}}};
+    struct method m = *method_named("allreduce/exact");
+    for (size_t i = 0; i < 6000; i++)
+        few[i % 400] = many[i] = (float)i / 7;
+    m.name = "allreduce/liar";
+    m.cpu = minds_long_messages;
+    struct check_report report = report_of_messages(&m, (struct numbers){2, n}, NULL, 0, 0.5);
+    cr_expect(report.tried[CHECK_BATCH].broken > 0, "two lengths");
+    report = report_of_messages(&m, (struct numbers){1, long_one}, NULL, 0, 0.5);
+    cr_expect(report.tried[CHECK_BATCH].broken > 0, "a long one");
+    report = report_of_messages(&m, (struct numbers){0}, data, 2, 0.5);
+    cr_expect(report.tried[CHECK_BATCH].broken > 0, "two files");
+    report = report_of_messages(&m, (struct numbers){1, short_one}, NULL, 0, 0.5);
+    struct check_rung is = check_rung(&report, PROMISE_GPU_TO_GPU);
+    cr_expect(is.state == CHECK_KEPT && strstr(is.reason, "messages of 1 to 1000 elements"), "%s",
+              is.reason);
+    m.operation = &operation_reduce_scatter;
+    m.cpu = method_named("reduce_scatter/exact")->cpu;
+    report = report_of_messages(&m, (struct numbers){2, n}, NULL, 0, 0.5);
+    is = check_rung(&report, PROMISE_GPU_TO_GPU);
+    cr_expect(is.state == CHECK_KEPT && strstr(is.reason, "messages of 1 to 1500 elements"), "%s",
+              is.reason);
+}
+
 /* Moves as it is due, but for the first element of every other time. */
 static enum status moves_amiss(const struct task *t, struct problem *p)
 {

@@ -290,8 +290,6 @@ Test(data, pipes)
     for (int standard_input = 0; standard_input < 2; standard_input++) {
         const struct bytes *const sources[] = {&npy, &raw, &numbers};
         for (size_t i = 0; i < 3; i++) {
-            if (i == 2 && standard_input) /* with a format given, standard input is raw */
-                continue;
             struct data_set set;
             enum status status = read_pipe(&set, sources[i], standard_input, FP32, &p);
             cr_assert(status == STATUS_OK, "source %zu: %s", i, p.text);

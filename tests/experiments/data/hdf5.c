@@ -63,4 +63,7 @@ Test(hdf5, refused)
                        bad[i].name);
     expect_problem(put_corpus("twelve_bits", ":/x"), BF16, STATUS_DATA, "no floating-point number",
                    "twelve bits as bf16");
+    struct bytes nothing = {0};
+    expect_problem(put_file("nothing.h5", &nothing), FORMATS, STATUS_DATA, "found an empty file",
+                   "a file without bytes");
 }

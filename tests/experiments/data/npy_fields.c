@@ -124,21 +124,40 @@ Test(npy_fields, names_beyond_ascii)
     for (int version = 1; version <= 3; version++) {
         char type[64], part[320];
         struct bytes b = {0}, one;
-        snprintf(type, sizeof type, "[('%s', '<f8')]", name[version - 1]);
+        snprintf(type, sizeof type, "[('%s', '<f8'), ('', '|V1'), ('b', '|u1')]",
+                 name[version - 1]);
         one = npy(type, "(2,)", false);
         add_string(&b, "\x93NUMPY");
         add_number(&b, (uint64_t)version, 2);
         add_number(&b, one.size - 10, version == 1 ? 2 : 4);
         add_bytes(&b, one.data + 10, one.size - 10);
-        add_double(&b, field_x(0), false);
-        add_double(&b, field_x(1), false);
+        for (size_t i = 0; i < 2; i++) {
+            add_double(&b, field_x(i), false);
+            add_number(&b, 0, 2);
+        }
         const char *path = put_file("named.npy", &b);
         snprintf(part, sizeof part, "%s:\xc2\xb5m", path);
         expect_values(part, 2, 0, field_x);
-        expect_problem(path, FORMATS, STATUS_USAGE, "FIELD, of \xc2\xb5m", part);
+        expect_problem(path, FORMATS, STATUS_USAGE, "FIELD, of \xc2\xb5m, b", part);
         clear_bytes(&one);
         clear_bytes(&b);
     }
+}
+
+/* A single field needs no name, as a file with a single part needs none. */
+Test(npy_fields, a_single_one)
+{
+    struct bytes b = npy("[('', '|V2'), ('r', [('x', '<f8', (2,))])]", "(3,)", false);
+    for (size_t i = 0; i < 3; i++) {
+        add_number(&b, ~UINT64_C(0), 2);
+        add_double(&b, field_x(2 * i), false);
+        add_double(&b, field_x(2 * i + 1), false);
+    }
+    expect_values(put_file("one.npy", &b), 6, 3, field_x);
+    clear_bytes(&b);
+    b = npy("[]", "(0,)", false);
+    expect_problem(put_file("none.npy", &b), FORMATS, STATUS_DATA, "no fields", "no field");
+    clear_bytes(&b);
 }
 
 /* Of a file whose own name has a colon all of it is the name. */
@@ -166,7 +185,8 @@ Test(npy_fields, malformed)
         {"[('x' '<f8')]", "(1,)", "','"},
         {"[('x', '<f8', 3)]", "(1,)", "')'"},
         {"[('x', '<f8', (2,)), ('y', 'f')]", "(1,)", "known size"},
-        {"[('x', '|O')]", "(1,)", "known size"},
+        {"[('x', '|O')]", "(1,)",
+         "found dtype '|O' (pickled Python objects) in field 'x', expected types of a known size"},
         {"[3]", "(1,)", "a field such as"},
         {"[[[[[[[[[[[[", "(1,)", "a field such as"},
         {"[('a',[('a',[('a',[('a',[('a',[('a',[('a',[('a',[('a',[('a',[(", "(1,)", "at most 8"},

@@ -104,7 +104,8 @@ Test(safetensors, one_tensor)
     hold_item(&set.item[0], "a#file#too#single", FP32, 2, -4);
     data_free(&set);
     snprintf(path, sizeof path, "%s#byte", put_file("m.safetensors", &b));
-    expect_problem(path, FORMATS, STATUS_DATA, "'byte'", "an integer tensor");
+    expect_problem(path, FORMATS, STATUS_DATA, "'byte': found dtype 'U8', expected F16",
+                   "an integer tensor");
     snprintf(path, sizeof path, "%s#nought", put_file("m.safetensors", &b));
     expect_problem(path, FORMATS, STATUS_USAGE, "half, byte, brain", "an unknown tensor");
     snprintf(path, sizeof path, "%s#__metadata__", put_file("m.safetensors", &b));

@@ -8,22 +8,7 @@
 
 #include "experiments/gate/gate.h"
 #include "experiments/gate/members.h"
-#include "tests/support/program.h"
-
-static void put(const char *name, const char *text)
-{
-    FILE *file = fopen(in_folder(name), "w");
-    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
-/* The exit status of a manifest's gate. */
-static int gate(const char *manifest, const char *options)
-{
-    char words[512];
-    put("gate.json", manifest);
-    snprintf(words, sizeof words, "gate.json %s", options);
-    return run_program("gate", words);
-}
+#include "tests/support/gate.h"
 
 /* The only entry of a manifest with one subject, as --json has it. */
 static json_t *entry(const char *manifest, const char *options, int status)
@@ -200,81 +185,13 @@ Test(gate, holds_errors_to_tolerances, .init = make_folder, .fini = remove_folde
         expect_word(one, "verdict", cases[i].verdict);
         json_decref(one);
     }
-}
-
-#define SERIAL(accumulator)                                                                        \
-    "{\"subjects\": [{\"name\": \"loss\", \"subject\": \"sum/serial\", \"device\": \"cpu\", "      \
-    "\"storage\": "                                                                                \
-    "\"fp16\", \"accumulator\": \"" accumulator "\", \"n\": 1000, \"promise\": \"gpu_to_gpu\"}]}"
-#define OTHER                                                                                      \
-    "{\"subjects\": [{\"name\": \"loss\", \"subject\": \"sum/pairwise\", \"device\": \"cpu\", "    \
-    "\"storage\": "                                                                                \
-    "\"fp16\", \"accumulator\": \"fp16\", \"n\": 1000, \"promise\": \"run_to_run\"}]}"
-
-Test(gate, holds_bits_to_recorded_ones, .init = make_folder, .fini = remove_folder)
-{
-    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), STATUS_DATA);
-    expect_said("err", "--update");
-    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b --update"), 0);
-    expect_said("out", "were not recorded before");
-    cr_expect_eq(
-        gate("{\"subjects\": [{\"subject\": \"sum/tiled\", \"device\": \"cpu\", \"n\": 10, "
-             "\"storage\": \"fp32\"}]}",
-             "--baseline b"),
-        1);
-    expect_said("out", "--update records them");
-    expect_said("out", "in the baseline, but not in the manifest: loss");
-    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), 0);
-    expect_said("out", "bits of 2 of 2 cases as recorded");
-    cr_expect_eq(gate(SERIAL("fp32"), "--baseline b"), 1);
-    expect_said("out", "recorded cases were not run");
-    /* A bit, a promise: the other method in the place of the first. */
-    char *before = content("b/baseline.json");
-    char *turned = strstr(before, "\"bits\": \"0x");
-    cr_assert(turned);
-    turned[strlen("\"bits\": \"0x")] ^= 1;
-    put("b/baseline.json", before);
-    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), 1);
-    expect_said("out", "changed ");
-    expect_said("out", "bits of 1 of 2 cases differ");
-    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b --update"), 0);
-    expect_said("out", "recorded anew: bits of 1 of 2");
-    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), 0);
-    cr_expect_eq(gate(OTHER, "--baseline b"), 1);
-    expect_said("out", "the promise was gpu_to_gpu, and is run_to_run now");
-    free(before);
-    /* What is broken is not recorded. */
-    put("gate.json",
-        "{\"subjects\": [{\"name\": \"loss\", \"subject\": \"sum/tiled\", \"device\": \"cpu\", "
-        "\"n\": 100, \"promise\": \"correctly_rounded\", \"seconds\": 1}]}");
-    before = content("b/baseline.json");
-    cr_expect_eq(run_program("gate", "gate.json --baseline b --update"), 1);
-    char *after = content("b/baseline.json");
-    cr_expect_str_eq(before, after);
-    free(before);
-    free(after);
-    put("b/baseline.json",
-        "{\"schema_version\": 1, \"entries\": {\"loss\": {\"promise\": \"none\"}}}");
-    cr_expect_eq(gate(SERIAL("fp16"), "--baseline b"), STATUS_DATA);
-    expect_said("err", "b/baseline.json");
-}
-
-/* An error that grows is told in ulps. */
-Test(gate, tells_what_a_change_cost, .init = make_folder, .fini = remove_folder)
-{
-    static const char
-        exact[] = "{\"subjects\": [{\"name\": \"s\", \"subject\": \"sum/exact\", \"device\": "
-                  "\"cpu\", \"storage\": \"fp32\", \"accumulator\": \"fp32\", \"n\": 1000, "
-                  "\"promise\": \"gpu_to_gpu\"}]}",
-        serial[] = "{\"subjects\": [{\"name\": \"s\", \"subject\": \"sum/serial\", \"device\": "
-                   "\"cpu\", \"storage\": \"fp32\", \"accumulator\": \"fp32\", \"n\": 1000, "
-                   "\"promise\": \"gpu_to_gpu\"}]}";
-    cr_expect_eq(gate(exact, "--baseline b --update"), 0);
-    cr_expect_eq(gate(serial, "--baseline b"), 1);
-    expect_said("out", "the error grew from 0.");
-    cr_expect_eq(gate(serial, "--baseline b --update"), 0);
-    cr_expect_eq(gate(exact, "--baseline b"), 1);
-    expect_said("out", "no error grew");
+    /* 1/2049 exceeds 0.000488, and is said with enough digits to show it. */
+    snprintf(manifest, sizeof manifest,
+             "{\"subjects\": [{\"subject\": \"sum/serial\", \"device\": \"cpu\", \"promise\": "
+             "\"none\", \"storage\": \"fp16\", \"accumulator\": \"fp16\", \"input\": \"ones\", "
+             "\"n\": 2049, \"tolerance\": 4.88e-4}]}");
+    json_decref(entry(manifest, "--markdown g.md", 1));
+    expect_said("g.md", "error 0.00048804 exceeds 0.000488 ");
 }
 
 Test(gate, says_what_is_wrong_with_a_manifest, .init = make_folder, .fini = remove_folder)
@@ -284,6 +201,10 @@ Test(gate, says_what_is_wrong_with_a_manifest, .init = make_folder, .fini = remo
         int status;
     } cases[] = {
         {"", "gate.json: line 1", 2},
+        {"{\"subjects\": []}", "subjects: found an empty list, expected a list of one subject", 2},
+        {"{\"quantity\": \"ulps\", \"subjects\": [{\"subject\": \"sum/tiled\"}]}",
+         "gate.json: quantity: found 'ulps'", 2},
+        {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"n\": 1.5}]}", "n: found 1.5, expected", 2},
         {"[]", "found a list, expected an object", 2},
         {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"seconds\": NaN}]}", "'NaN'", 2},
         {"{\"subjects\": [{\"subject\": \"sum/tiled\", \"seconds\": 1e999}]}", "overflow", 2},
@@ -345,6 +266,31 @@ Test(gate, tells_of_subjects_that_fail, .init = make_folder, .fini = remove_fold
         STATUS_DATA);
     expect_said("out", "failed     exec:exit 7");
     expect_said("out", "kept       sum/tiled");
+    expect_said("err", "gate: 1 of 2 subjects failed, first exec:exit 7");
+    /* The line names the one that the table has first; what is not tried decides the status. */
+    cr_expect_eq(
+        gate("{\"device\": \"cpu\", \"promise\": \"run_to_run\", \"subjects\": [{\"subject\": "
+             "\"sum/tiled\", \"seconds\": 0.001}, {\"subject\": \"exec:exit 7\", \"seconds\": 1}]}",
+             ""),
+        STATUS_FAILED);
+    expect_said("out", "1 failed, 1 not tried");
+    expect_said("err", "gate: 2 of 2 subjects are not kept, the worst: exec:exit 7 failed");
+}
+
+/* So does one whose device is not there, which is named in the manifest's line too. */
+Test(gate, goes_on_behind_devices_that_are_not_there, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(gate("{\"storage\": \"fp32\", \"n\": 1e1, \"schema\": 1.0, \"subjects\": "
+                      "[{\"subject\": \"sum/exact\", \"device\": \"cuda:99\"}, {\"subject\": "
+                      "\"sum/tiled\", \"device\": \"cpu\"}]}",
+                      "--junit g.xml"),
+                 4);
+    expect_said("out", "failed     sum/exact on cuda:99: held to correctly_rounded");
+    expect_said("out", "kept       sum/tiled on cpu");
+    expect_said("err", "1 of 2 subjects failed, first sum/exact: gate.json: subjects[0]: device "
+                       "cuda:99");
+    expect_said("g.xml", "tests=\"2\" failures=\"0\" errors=\"1\"");
+    expect_said("g.xml", "; open: gpu_to_gpu: ");
 }
 
 /* So does one that cannot be loaded, or fails when it is first called: the rest goes on, and what
@@ -397,6 +343,12 @@ Test(gate, writes_reports_whole_or_not_at_all, .init = make_folder, .fini = remo
     cr_expect_eq(gate(manifest, "--junit /dev/full"), STATUS_DATA);
     expect_said("err", "/dev/full");
     cr_expect_eq(gate(manifest, "--markdown none/g.md"), STATUS_DATA);
+    char command[900];
+    snprintf(command, sizeof command,
+             "cd '%s' && '%s' gate gate.json --json >/dev/full 2>err; [ $? = 3 ]", folder,
+             ULPSCOPE_PROGRAM);
+    cr_expect_eq(system(command), 0);
+    expect_said("err", "standard output: could not be written");
     cr_expect(stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode), "/dev/full is gone");
 }
 

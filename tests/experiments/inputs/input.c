@@ -223,6 +223,8 @@ Test(input, refuses)
         {"cond:sum=1e308", FP64, 10, 1e308},
         {"cond:sum=1.0009765626", FP32, 1, 1},
         {"normal:sigma=1e308", FP64, 1000, 0},
+        {"ones:value=1e6", E4M3, 3, 0}, /* a format without infinity has NaN there */
+        {"uniform:scale=1e6", E5M2, 100, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct input in;
@@ -239,6 +241,31 @@ Test(input, refuses)
                   "%s: no word of what is expected: %s", cases[i].specification, p.text);
         free(a.data);
     }
+}
+
+/* What it says is in reach is so. */
+Test(input, dot_cond_tells_its_reach)
+{
+    size_t refused = 0;
+    for (enum format f = 0; f < FORMATS; f++)
+        for (size_t n = 1; n < 200; n++) {
+            struct input in;
+            struct problem p = {0};
+            struct array a = {f, 2 * n, malloc(array_bytes(f, 2 * n))};
+            cr_assert_eq(input_parse(&in, "dot_cond", &p), STATUS_OK);
+            enum status status = input_generate_pair(&in, &a, 1, 0x1p1000, &p);
+            const char *reach = strstr(p.text, "; expected at most 2^");
+            cr_assert(status == STATUS_OK || reach || strstr(p.text, "; expected a greater n"),
+                      "%s", p.text);
+            refused += status != STATUS_OK;
+            if (reach) {
+                double cond = ldexp(1, atoi(reach + strlen("; expected at most 2^")));
+                cr_expect_eq(input_generate_pair(&in, &a, 1, cond, &p), STATUS_OK, "%s, n=%zu: %g",
+                             format_facts[f].name, n, cond);
+            }
+            free(a.data);
+        }
+    cr_expect_gt(refused, 600);
 }
 
 /* The bits themselves, as they were when they were first published. A change of bits is a change

@@ -205,6 +205,11 @@ Test(program, ranks_of_its_own_divide, .init = make_folder, .fini = remove_folde
     expect_said("out", "  ranks        2 4 8");
     cr_expect_eq(run_program("run", "allreduce --device cpu --n 4096 --ranks 3 --dry-run"), 2);
     expect_said("err", "option --ranks: found 3 with n = 4096, expected a divisor of n");
+    cr_expect_eq(run_program("run", "allreduce --device cpu --n 4097 --dry-run"), 2);
+    expect_said("err", "option --ranks: found none, and no usual number of ranks divides every n");
+    cr_expect_eq(run_program("bench", "--method sum/serial --device cpu --n 1001 --storage fp32 "
+                                      "--accumulator fp32 --repeats 15"),
+                 0);
     cr_expect_eq(run_program("run", "accuracy --device cpu --ranks 3 --dry-run"), 2);
     expect_said("err", "expected it with an experiment that does: allreduce, reduce_scatter");
 }
@@ -376,4 +381,51 @@ Test(program, spares_what_it_reads, .init = make_folder, .fini = remove_folder)
     cr_expect(run_program("check", "sum/tiled --device cpu --seconds 1 --data y.txt --out z.csv") ==
               0);
     cr_expect(run_program("compare", "one one --out one/differences.csv") == 0);
+}
+
+Test(program, says_what_products_and_ranks_cannot_be_of, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *arguments, *said;
+    } bad[] = {
+        {"allreduce --device cpu --method 'exec:cat'", "no request tells a program how many ranks"},
+        {"reduce_scatter --device cpu --method python:math:fsum",
+         "no request tells a program how many ranks"},
+        {"gemm --device cpu --method gemm/serial --data a.csv --storage fp32",
+         "or, where --data is a matrix, a second file"}};
+    FILE *file = fopen(in_folder("a.csv"), "w");
+    cr_assert(file && fputs("1\n2\n3\n4\n", file) >= 0);
+    fclose(file);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cr_expect_eq(run_program("run", bad[i].arguments), 2, "%s", bad[i].arguments);
+        expect_said("err", bad[i].said);
+    }
+}
+
+/* Lists name each file once: a third that is one of two is refused as any third is. */
+Test(program, a_product_reads_two_files, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *files;
+        int status;
+    } due[] = {{"--data a.csv --data b.csv", 0},
+               {"--data a.csv --data a.csv", 0},
+               {"--data a.csv --data b.csv --data b.csv", 2},
+               {"--data a.csv --data b.csv --data a.csv", 2},
+               {"--data a.csv --data a.csv --data a.csv", 2}};
+    char arguments[300];
+    for (size_t i = 0; i < 2; i++) {
+        FILE *file = fopen(in_folder(i ? "b.csv" : "a.csv"), "w");
+        cr_assert(file && fputs(i ? "1\n2\n3\n5\n" : "1\n2\n3\n4\n", file) >= 0);
+        fclose(file);
+    }
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+        snprintf(arguments, sizeof arguments,
+                 "gemm --device cpu --method gemm/serial --storage fp32 --accumulator fp32 "
+                 "--shape 2x2x2 %s --out o%zu",
+                 due[i].files, i);
+        cr_expect_eq(run_program("run", arguments), due[i].status, "%s", due[i].files);
+        if (due[i].status == 2)
+            expect_said("err", "option --data: found 3 files");
+    }
 }

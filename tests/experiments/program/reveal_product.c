@@ -199,6 +199,121 @@ Test(verb_reveal_product, what_is_none, .init = make_folder, .fini = remove_fold
     json_decref(json);
 }
 
+/* An order that depends on the data answers masks as a tree would; sums of three terms tell. */
+Test(verb_reveal_product, orders_by_the_data, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const subjects[] = {OBJECT("by_sign"), OBJECT("smallest_first"),
+                                           OBJECT("largest_first")};
+    static const char *const shapes[] = {"2x2x8", "4x3x40"};
+    for (size_t i = 0; i < 6; i++) {
+        char line[1000];
+        snprintf(line, sizeof line, "%s --shape %s", subjects[i / 2], shapes[i % 2]);
+        json_t *json = answer(line, 1);
+        cr_expect_str_eq(word(json, "verdict"), "depends_on_data", "%s: %s", line,
+                         word(json, "verdict"));
+        static const char *const none[] = {"block",    "fraction_bits", "kept_bits", "rounding",
+                                           "added_in", "products",      "tree",      "chains"};
+        for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+            cr_expect(json_is_null(json_object_get(json, none[k])), "%s: %s", line, none[k]);
+        json_decref(json);
+        strcat(line, " --device cpu");
+        cr_expect_eq(run_program("reveal", line), 1);
+        expect_said("out", " sums of three terms are of two additions in fp32\n");
+        expect_said("err", "the order depends on the data");
+        expect_narrow("out");
+        char *out = content("out");
+        cr_expect(!strstr(out, "\ntree") && !strstr(out, "\nK: "), "%s", out);
+        free(out);
+    }
+}
+
+/* Where no rule gives the bits of other operands, none is claimed: what masks showed is said to be
+ * that, and the exit status is 1. */
+Test(verb_reveal_product, what_is_not_told, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *subject, *says, *never;
+    } due[] = {
+        {OBJECT("compensated"), "additions: two at a time; how they round was not told\n",
+         "24 bits"},
+        {OBJECT("to_11_bits"), "operands: which bits are read was not told\n", "0 bits behind"},
+    };
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+        char line[1000];
+        snprintf(line, sizeof line, "%s --shape 2x2x16", due[i].subject);
+        json_t *json = answer(line, 1);
+        cr_expect_str_eq(word(json, "verdict"), "not_told", "%s", line);
+        cr_expect(json_is_null(json_object_get(json, "kept_bits")) &&
+                      json_is_null(json_object_get(json, "rounding")) &&
+                      json_is_null(json_object_get(json, "added_in")),
+                  "%s", line);
+        json_decref(json);
+        strcat(line, " --device cpu");
+        cr_expect_eq(run_program("reveal", line), 1);
+        expect_said("out",
+                    "\nobserved with the operands of the questions alone:\norder: one chain");
+        expect_said("out", due[i].says);
+        expect_said("err", "no rule was found that gives the bits of other operands");
+        expect_narrow("out");
+        char *out = content("out");
+        cr_expect(!strstr(out, due[i].never), "%s", out);
+        free(out);
+    }
+    cr_expect_eq(run_program("reveal",
+                             OBJECT("compensated") " --against " EXAMPLE_PRODUCT
+                                                   ":in_order --shape 2x2x16 --device cpu"),
+                 1);
+    expect_said("out", ":in_order: not compared\n");
+}
+
+/* Of few products the format of additions is found from other operands. */
+Test(verb_reveal_product, two_products, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const pairs[][2] = {
+        {"fp16", "fp16"}, {"fp16", "fp32"}, {"bf16", "bf16"}, {"fp32", "fp32"}, {"fp64", "fp64"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "gemm/tiled --shape 2x2x2 --storage %s --accumulator %s",
+                 pairs[i][0], pairs[i][1]);
+        json_t *json = answer(line, 0);
+        cr_expect_str_eq(word(json, "verdict"), "additions", "%s: %s", line, word(json, "verdict"));
+        cr_expect_str_eq(word(json, "added_in"), pairs[i][1], "%s: %s", line,
+                         word(json, "added_in"));
+        cr_expect_eq(number(json, "products_held"), 500, "%s", line);
+        json_decref(json);
+    }
+}
+
+/* The result that is shown beside the rule's is another one. */
+Test(verb_reveal_product, the_pair_that_differs, .init = make_folder, .fini = remove_folder)
+{
+    json_t *json = answer(OBJECT("by_value") " --shape 4x4x256", 1);
+    char found[32] = "", due[32] = "";
+    cr_expect_str_eq(word(json, "verdict"), "otherwise");
+    cr_expect_eq(sscanf(word(json, "words"),
+                        "product %*u of other operands is %31[0-9a-f], by the rule %31[0-9a-f]",
+                        found, due),
+                 2, "%s", word(json, "words"));
+    cr_expect_str_neq(found, due, "%s", word(json, "words"));
+    json_decref(json);
+}
+
+/* Whether the shape leaves C out or the subject takes none. */
+Test(verb_reveal_product, without_c, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const left_out[] = {"gemm/mma --storage fp16 --shape 2x2x32:c=0",
+                                           OBJECT("fma_loop") " --shape 2x2x8:c=0"};
+    for (size_t i = 0; i < 2; i++) {
+        char line[1000];
+        snprintf(line, sizeof line, "%s --device cpu", left_out[i]);
+        cr_expect_eq(run_program("reveal", line), 0);
+        expect_said("out", "\nC: left out by the shape (c=0)\n");
+        json_t *json = answer(left_out[i], 0);
+        cr_expect_str_eq(word(json, "c"), "left out by the shape (c=0)");
+        json_decref(json);
+    }
+}
+
 Test(verb_reveal_product, compares_and_draws, .init = make_folder, .fini = remove_folder)
 {
     cr_expect_eq(run_program("reveal", OBJECT("fma_loop") " --against gemm/serial --device cpu"),
@@ -362,6 +477,7 @@ Test(verb_reveal_product, numpy, .init = make_folder, .fini = remove_folder)
                  formats[i]);
         json_t *json = answer(command, 0);
         cr_expect(json_is_false(json_object_get(json, "takes_c")));
+        cr_expect_str_eq(word(json, "c"), "the subject takes none");
         cr_expect_str_eq(word(json, "added_in"), formats[i], "%s: %s", command,
                          word(json, "words"));
         cr_expect_eq(number(json, "products_held"), 500);

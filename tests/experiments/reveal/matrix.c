@@ -74,6 +74,14 @@ Test(reveal_matrix, recovers_every_row)
     struct reveal_matrix r = of_rule(&mma_find("h100", MMA_SYNC, MMA_FP16, FP32)->rule, 16);
     cr_expect(r.verdict == REVEAL_MATRIX_RULE && r.rule.block == 16 && !r.block);
     reveal_matrix_free(&r);
+    /* Several of one instruction do. */
+    struct mma_rule last_first = mma_find("h100", MMA_SYNC, MMA_FP16, FP32)->rule;
+    last_first.k = 64;
+    last_first.block = 8;
+    last_first.order = MMA_BACKWARDS;
+    r = of_rule(&last_first, 64);
+    cr_expect(r.verdict == REVEAL_MATRIX_RULE && r.rule.block == 8 && r.block);
+    reveal_matrix_free(&r);
 }
 
 /* Rules that no chip has are told as they are. */
@@ -105,6 +113,105 @@ Test(reveal_matrix, mutants_are_told_apart)
     struct reveal_matrix r = of_rule(&sticky, 64);
     cr_expect(r.verdict != REVEAL_MATRIX_RULE, "%s", r.words);
     reveal_matrix_free(&r);
+}
+
+/* Terms are cut to F bits, sums keep more of them: what a block cuts off the sum before it is not
+ * taken for the rounding of results. */
+Test(reveal_matrix, results_keep_more_than_terms)
+{
+    static const size_t many[] = {3, 20, 32, 33, 40, 64, 96, 1100};
+    for (int fraction = 13; fraction <= 20; fraction += 7)
+        for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+            struct mma_rule rule = mma_find("h100", MMA_WGMMA, MMA_FP16, FP32)->rule;
+            rule.k = rule.block = 32;
+            rule.fraction = fraction;
+            rule.kept = 23;
+            rule.rounding = i % 2 ? MMA_NEAREST : MMA_TOWARD_ZERO;
+            struct reveal_matrix r = of_rule(&rule, many[i]);
+            cr_expect(r.verdict == REVEAL_MATRIX_RULE && r.differing == 0, "F %d, k %zu: %d %s",
+                      fraction, many[i], r.verdict, r.words);
+            cr_expect(r.rule.kept == 23 && (!r.rounding || r.rule.rounding == rule.rounding),
+                      "F %d, k %zu: kept %d", fraction, many[i], r.rule.kept);
+            reveal_matrix_free(&r);
+        }
+}
+
+/* The bits that terms reach below those of results are 1 to 5: rounding shows in each. */
+Test(reveal_matrix, rounding_is_told_of_terms_of_few_and_many_bits)
+{
+    static const int many[] = {4, 5, 8, 16, 32};
+    for (int fraction = 21; fraction <= 27; fraction++)
+        for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+            for (int way = 0; way < 4; way++) {
+                struct mma_rule rule = mma_find("h100", MMA_SYNC, MMA_FP16, FP32)->rule;
+                rule.k = rule.block = many[i];
+                rule.fraction = fraction;
+                rule.alignment = way % 2 ? MMA_ROUND_TERMS : MMA_TRUNCATE;
+                rule.rounding = way / 2 ? MMA_NEAREST : MMA_TOWARD_ZERO;
+                struct reveal_matrix r = of_rule(&rule, 64);
+                cr_expect(r.verdict == REVEAL_MATRIX_RULE && r.differing == 0,
+                          "F %d, K %d, way %d: verdict %d, %zu differ: %s", fraction, many[i], way,
+                          r.verdict, r.differing, r.words);
+                cr_expect(!r.rounding || r.rule.rounding == rule.rounding,
+                          "F %d, K %d, way %d: rounding %d", fraction, many[i], way,
+                          r.rule.rounding);
+                reveal_matrix_free(&r);
+            }
+}
+
+/* Cut to a bit more than fp32 has, and rounded to nearest: sums of three are those of two
+ * additions, which is no order that depends on the data. */
+static enum status otherwise_if_large(void *context, size_t m, size_t n, size_t k, const void *a,
+                                      const void *b, const void *c, void *d, struct problem *p)
+{
+    struct mma_rule r = *(struct mma_rule *)context;
+    const struct array x = {FP16, k, (void *)(uintptr_t)a};
+    if (array_get(&x, 0) != ldexp(1, ilogb(array_get(&x, 0))) && array_get(&x, 4) != 0)
+        r.fraction--;
+    return model(&r, m, n, k, a, b, c, d, p);
+}
+
+Test(reveal_matrix, cut_terms_are_no_pairs)
+{
+    struct mma_rule rule = mma_find("h100", MMA_SYNC, MMA_FP16, FP32)->rule;
+    rule.rounding = MMA_NEAREST;
+    for (size_t k = 16; k <= 64; k += 24) {
+        struct reveal_matrix r = revealed(otherwise_if_large, &rule, MMA_FP16, FP32, k);
+        cr_expect(r.verdict == REVEAL_MATRIX_OTHERWISE, "%zu: %d %s", k, r.verdict, r.words);
+        reveal_matrix_free(&r);
+    }
+}
+
+/* All products and C at once, cut to 2^-20 of the largest power of two. */
+static enum status at_once(void *context, size_t m, size_t n, size_t k, const void *a,
+                           const void *b, const void *c, void *d, struct problem *p)
+{
+    const struct array x = {FP16, k, (void *)(uintptr_t)a}, y = {FP16, k, (void *)(uintptr_t)b};
+    const struct array z = {FP32, 1, (void *)(uintptr_t)c}, to = {FP32, 1, d};
+    double largest = fabs(array_get(&z, 0)), sum = 0;
+    (void)context, (void)m, (void)n, (void)p;
+    for (size_t i = 0; i < k; i++)
+        largest = fmax(largest, fabs(array_get(&x, i) * array_get(&y, i)));
+    const double unit = largest > 0 ? ldexp(1, ilogb(largest) - 20) : 1;
+    for (size_t i = 0; i < k; i++)
+        sum += trunc(array_get(&x, i) * array_get(&y, i) / unit);
+    sum = (sum + trunc(array_get(&z, 0) / unit)) * unit;
+    array_encode(&to, 0, 1, &sum);
+    return STATUS_OK;
+}
+
+Test(reveal_matrix, more_at_once_than_a_rule_has)
+{
+    static const size_t many[] = {65, 127, 128};
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        struct reveal_matrix r = revealed(at_once, NULL, MMA_FP16, FP32, many[i]);
+        cr_expect(r.verdict == REVEAL_MATRIX_NOT_TOLD && r.held == 0, "%zu: %d %s", many[i],
+                  r.verdict, r.words);
+        cr_expect(strstr(r.words, "fused sums of more than 64 products") &&
+                      !strstr(r.words, "no chain"),
+                  "%zu: %s", many[i], r.words);
+        reveal_matrix_free(&r);
+    }
 }
 
 /* `parts` partial sums of consecutive k, added to the first, to nearest. */

@@ -164,18 +164,20 @@ Test(reveal, quotients_tell_units)
     cr_expect(told > 100, "%zu", told);
 }
 
-/* What M adds swallows what a unit does, not two, and the output shows it: of magnitudes, and of
- * squares, of which it is the root. */
+/* What M adds swallows what a unit does, not two, and the output shows it: of magnitudes, of
+ * squares, and of squares, of which it is the root. */
 Test(reveal, large_terms_swallow_one_unit)
 {
-    for (int k = 0; k < 2 * ACCUMULATORS * ACCUMULATORS; k++) {
+    enum { EACH = ACCUMULATORS * ACCUMULATORS };
+    for (int k = 0; k < 3 * EACH; k++) {
         enum format s = k % ACCUMULATORS, f = k / ACCUMULATORS % ACCUMULATORS;
-        bool root = k >= ACCUMULATORS * ACCUMULATORS;
-        struct reveal_subject of = {.in.format = s, .accumulator = f, .output = f, .root = root};
+        bool squares = k >= EACH, root = k >= 2 * EACH;
+        struct reveal_subject of = {
+            .in.format = s, .accumulator = f, .output = f, .squares = squares, .root = root};
         struct reveal_window w;
-        of.term = root ? exact_facts[EXACT_NORM].term : fabs;
+        of.term = squares ? exact_facts[EXACT_NORM].term : fabs;
         bool found = reveal_tie_window(&w, &of);
-        cr_expect(found == (root || s != FP16 || f != FP64), "%s/%s", format_facts[s].name,
+        cr_expect(found == (squares || s != FP16 || f != FP64), "%s/%s", format_facts[s].name,
                   format_facts[f].name);
         if (!found)
             continue;
@@ -185,8 +187,9 @@ Test(reveal, large_terms_swallow_one_unit)
         cr_expect(format_add(f, large, unit) == large, "%s/%s", format_facts[s].name,
                   format_facts[f].name);
         double more = format_add(f, large, format_add(f, unit, unit));
-        cr_expect(isfinite(more) && format_round(f, root ? sqrt(more) : more) > w.mask, "%s/%s",
-                  format_facts[s].name, format_facts[f].name);
+        cr_expect(isfinite(more) &&
+                      format_round(f, root ? sqrt(more) : more) > (root ? w.mask : large),
+                  "%s/%s", format_facts[s].name, format_facts[f].name);
     }
 }
 
@@ -233,23 +236,24 @@ Test(reveal, finds_out_how_many_digits_there_are)
     sum_tree_free(&t);
 }
 
-/* Subnormal elements are taken for zeros: they are not asked with, or not to the end. */
-static enum status evaluate_flushed(void *context, double *result, struct problem *p)
+/* As the tree's sum, of what elements are taken for in its place. */
+static enum status evaluate_as(struct tree_sum *s, double *result, struct problem *p,
+                               double (*taken)(const struct tree_sum *, double))
 {
-    struct tree_sum *s = context;
     double element[64];
     struct array in = s->in;
     array_decode(&in, 0, in.n, element);
     for (size_t i = 0; i < in.n; i++)
-        if (fabs(element[i]) < format_facts[in.format].smallest_normal)
-            element[i] = 0;
+        element[i] = taken(s, element[i]);
     s->in = (struct array){FP64, in.n, element};
     enum status status = tree_sum_evaluate(s, result, p);
     s->in = in;
     return status;
 }
 
-Test(reveal, takes_no_subnormal_units_where_they_are_flushed)
+/* A random tree in every pair of formats, or in those that masks can ask in. `subject` has how it
+ * is evaluated, and the rest is filled in. */
+static void hold_pairs(struct reveal_subject subject, bool every)
 {
     enum { LEAVES = 50 };
     double data[LEAVES], node[2 * LEAVES];
@@ -257,20 +261,53 @@ Test(reveal, takes_no_subnormal_units_where_they_are_flushed)
         enum format s = pair / ACCUMULATORS, f = pair % ACCUMULATORS;
         struct sum_tree t;
         struct reveal r;
-        if (!can(s, f))
+        if (!every && !can(s, f))
             continue;
         tree_make(&t, TREE_RANDOM, LEAVES, (uint64_t)pair);
         struct tree_sum sum = {.tree = &t, .accumulator = f, .in = {s, LEAVES, data}, .node = node};
-        struct reveal_subject subject = {.in = sum.in,
-                                         .leaves = LEAVES,
-                                         .accumulator = f,
-                                         .output = f,
-                                         .evaluate = evaluate_flushed,
-                                         .context = &sum};
+        subject.in = sum.in;
+        subject.leaves = LEAVES;
+        subject.accumulator = subject.output = f;
+        subject.context = &sum;
         cr_assert_eq(reveal_order(&r, &subject, 1, NULL), STATUS_OK);
         cr_expect(r.verdict == REVEAL_TREE && sum_tree_equal(&r.tree, &t), "%s/%s: verdict %d, %s",
                   format_facts[s].name, format_facts[f].name, (int)r.verdict, r.words);
         reveal_free(&r);
         sum_tree_free(&t);
     }
+}
+
+static double squared(const struct tree_sum *s, double x)
+{
+    return format_round(s->accumulator, x * x);
+}
+
+static enum status evaluate_squares(void *context, double *result, struct problem *p)
+{
+    return evaluate_as(context, result, p, squared);
+}
+
+/* Of which no root is taken. */
+Test(reveal, sums_of_squares_show_their_order)
+{
+    hold_pairs((struct reveal_subject){.term = exact_facts[EXACT_NORM].term,
+                                       .squares = true,
+                                       .evaluate = evaluate_squares},
+               true);
+}
+
+static double flushed(const struct tree_sum *s, double x)
+{
+    return fabs(x) < format_facts[s->in.format].smallest_normal ? 0 : x;
+}
+
+static enum status evaluate_flushed(void *context, double *result, struct problem *p)
+{
+    return evaluate_as(context, result, p, flushed);
+}
+
+/* Subnormal elements are taken for zeros: they are not asked with, or not to the end. */
+Test(reveal, takes_no_subnormal_units_where_they_are_flushed)
+{
+    hold_pairs((struct reveal_subject){.evaluate = evaluate_flushed}, false);
 }

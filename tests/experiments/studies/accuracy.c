@@ -250,6 +250,26 @@ Test(accuracy, says_that_nothing_was_added, .init = make_folder, .fini = remove_
     study_free(&s);
 }
 
+/* Where every case failed, neither formats nor exact results are why. */
+Test(accuracy, says_that_all_failed, .init = make_folder, .fini = remove_folder)
+{
+    struct study s;
+    study_make(&s, "accuracy",
+               (study_words){{"device", "cpu"},
+                             {"method", "exec:exit 3"},
+                             {"storage", "fp32"},
+                             {"accumulator", "fp32"},
+                             {"input", "ones"},
+                             {"n", "10,20"},
+                             {NULL}});
+    cr_assert_eq(study_sweep(&s, in_folder("out"), true), STATUS_OK, "%s", s.problem.text);
+    struct text told = table_of(&s, NULL);
+    static const char due[] = "nothing was added: 2 of 2 cases failed (status `error`)\n";
+    cr_expect(strncmp(told.data, due, strlen(due)) == 0, "%s", told.data);
+    text_free(&told);
+    study_free(&s);
+}
+
 /* With several seeds a median is half of the results, not of the methods. */
 Test(accuracy, tells_results_of_several_seeds_from_methods, .init = make_folder,
      .fini = remove_folder)

@@ -60,6 +60,9 @@ Test(says, repeats)
     expect_first(&s, "the same bits in every run: 3 methods, 6 cases, at least 7 runs each\n");
     make_up(&s, 1, 1);
     expect_first(&s, "repeats not tried: each case ran once; give --runs\n");
+    for (size_t i = 0; i < s.plan.case_count; i++)
+        s.plan.cases[i].finished = false;
+    expect_first(&s, "repeats not tried: no case has a result\n");
     make_up(&s, 7, 1);
     struct study_case *one = case_of(&s, "sum/atomic", NULL), *two = case_of(&s, "sum/atomic", one);
     one->summary.distinct = 3;

@@ -9,6 +9,8 @@
 #include "reference/exact/exact.h"
 #include "tests/support/rational.h"
 #include "tests/support/samples.h"
+#include "tests/support/study.h"
+#include "tests/support/terminal.h"
 
 /* A number of f of either sign, its exponent up to `span` below 1. */
 static double number(enum format f, uint64_t *seed, int span)
@@ -18,8 +20,8 @@ static double number(enum format f, uint64_t *seed, int span)
     return format_round(f, sample_next(seed) % 2 ? x : -x);
 }
 
-/* The first step after which the weight never moves, by going through all of them. */
-static uint64_t walked(enum format f, double w, double u, uint64_t n)
+/* The first step from which on no step has an effect, by going through all of them. */
+static struct steps_end walked(enum format f, double w, double u, uint64_t n)
 {
     uint64_t changed = 0;
     for (uint64_t t = 1; t <= n; t++) {
@@ -27,13 +29,13 @@ static uint64_t walked(enum format f, double w, double u, uint64_t n)
         changed = next != w ? t : changed;
         w = next;
     }
-    return u != 0 && changed < n ? changed + 1 : 0;
+    return (struct steps_end){changed < n ? changed + 1 : 0, isinf(w)};
 }
 
 Test(steps, stand_still_where_predicted)
 {
     enum { N = 20000 };
-    uint64_t seed = 3, late = 0, never = 0;
+    uint64_t seed = 3, late = 0, never = 0, overflow = 0;
     for (enum format f = 0; f < ACCUMULATORS; f++)
         for (int k = 0; k < 150; k++) {
             double u = number(f, &seed, 12);
@@ -41,24 +43,114 @@ Test(steps, stand_still_where_predicted)
                 k % 3 == 0 ? 0 : format_round(f, number(f, &seed, 4) * (k % 3 == 1 ? 1 : 64));
             if (k % 5 == 0) /* ties */
                 u = format_ulp(f, w) * (double)(1 + sample_next(&seed) % 7) / 2;
-            uint64_t due = walked(f, w, u, N), got = steps_stall(f, w, u, N);
-            cr_assert_eq(got, due, "%s: %a + %a: predicted %llu, walked %llu", format_facts[f].name,
-                         w, u, (unsigned long long)got, (unsigned long long)due);
-            late += due > 100;
-            never += due == 0;
+            if (k % 7 == 0) /* towards the end of the range */
+                u = format_round(f, u * format_facts[f].largest / 1024);
+            if (k % 11 == 0) /* so that many stand where it ends */
+                w = u < 0 ? -format_facts[f].largest : format_facts[f].largest;
+            struct steps_end due = walked(f, w, u, N), got = steps_end_of(f, w, u, N);
+            cr_assert(got.still == due.still && got.overflow == due.overflow,
+                      "%s: %a + %a: predicted %llu %d, walked %llu %d", format_facts[f].name, w, u,
+                      (unsigned long long)got.still, got.overflow, (unsigned long long)due.still,
+                      due.overflow);
+            late += due.still > 100;
+            never += due.still == 0;
+            overflow += due.overflow;
         }
-    cr_assert(late > 20 && never > 20, "%d late, %d never", (int)late, (int)never);
+    cr_assert(late > 20 && never > 20 && overflow > 10, "%d late, %d never, %d overflow", (int)late,
+              (int)never, (int)overflow);
 }
 
 /* bf16: 1 is even and keeps what is half its spacing; ones stop at 256, 2^11, 2^24. */
 Test(steps, known_places)
 {
-    cr_expect_eq(steps_stall(BF16, 0, 1, 1000), 257);
-    cr_expect_eq(steps_stall(FP16, 0, 1, 3000), 2049);
-    cr_expect_eq(steps_stall(FP32, 0, 1, UINT64_C(1) << 30), (1 << 24) + 1);
-    cr_expect_eq(steps_stall(BF16, 1, 0x1p-8, 10), 1);
-    cr_expect_eq(steps_stall(FP64, 0, 1, UINT64_C(1) << 60), (UINT64_C(1) << 53) + 1);
-    cr_expect_eq(steps_stall(FP32, 0, 1, 1000), 0);
+    cr_expect_eq(steps_end_of(BF16, 0, 1, 1000).still, 257);
+    cr_expect_eq(steps_end_of(FP16, 0, 1, 3000).still, 2049);
+    cr_expect_eq(steps_end_of(FP32, 0, 1, UINT64_C(1) << 30).still, (1 << 24) + 1);
+    cr_expect_eq(steps_end_of(BF16, 1, 0x1p-8, 10).still, 1);
+    cr_expect_eq(steps_end_of(FP64, 0, 1, UINT64_C(1) << 60).still, (UINT64_C(1) << 53) + 1);
+    cr_expect_eq(steps_end_of(FP32, 0, 1, 1000).still, 0);
+    cr_expect_eq(steps_end_of(BF16, 1, 0, 10).still, 1);
+    cr_expect_eq(steps_end_of(BF16, 0, -0.0, 10).still, 1);
+}
+
+static void expect_end(enum format f, double u, uint64_t n, uint64_t still)
+{
+    struct steps_end end = steps_end_of(f, 0, u, n);
+    cr_expect(end.overflow && end.still == still, "%g, n = %d: %d %d", u, (int)n, end.overflow,
+              (int)end.still);
+}
+
+/* 66 * 1000 is beyond fp16, 2 * -60000 also. Overflow at the very last step is found as well. */
+Test(steps, overflow_where_predicted)
+{
+    expect_end(FP16, 1000, 100, 67);
+    expect_end(FP16, 1000, 66, 0);
+    expect_end(FP16, -60000, 3, 3);
+    expect_end(FP16, INFINITY, 3, 2);
+    cr_expect(!steps_end_of(FP16, 0, 1000, 65).overflow);
+}
+
+static void expect_study(const char *arguments, const char *row, const char *also)
+{
+    char line[512];
+    snprintf(line, sizeof line, "%s --out s --force", arguments);
+    cr_expect_eq(run_program("run steps", line), 0);
+    expect_said("out", row);
+    expect_said("out", also);
+}
+
+Test(steps, tell_overflow_from_standing_still, .init = make_folder, .fini = remove_folder)
+{
+    expect_study("--input ones:value=1000 --n 100 --weight 0 --accumulator fp16 --storage fp16 "
+                 "--seed 1..2",
+                 "\nplain          inf      inf      0.26  overflow at 66  overflow at 66\n",
+                 "1 of 1 plain weights with equal updates do as predicted, 1 overflows\n");
+    expect_said("out", "\ntwo_words      nan      nan         0       nan at 66");
+    expect_said("s/steps.csv", ",67,67,overflow\n");
+    expect_study("--input ones:value=-60000 --n 2 --weight 0 --accumulator fp16 --storage fp16",
+                 "  overflow at 2  overflow at 2\n", "do as predicted, 1 overflows\n");
+    expect_said("s/steps.csv", ",,0,overflow\n");
+}
+
+Test(steps, updates_of_0_have_no_effect, .init = make_folder, .fini = remove_folder)
+{
+    expect_study("--input ones:value=0 --n 100 --weight 1 --accumulator bf16 --storage bf16",
+                 "           1          1\n", "do as predicted, 1 stands still\n");
+    expect_said("s/steps.csv", ",1,1,ok\n");
+    expect_study("--input ones:value=1e-5 --n 100 --weight 1 --accumulator fp16 --storage e4m3",
+                 "\nstochastic       1        0         0           1",
+                 "\nevery update is 0 once rounded to e4m3/fp16: no step has an effect\n");
+}
+
+/* Exact weights are written as all other exact values are: 0x1 and a fraction. */
+Test(steps, exact_weights_in_hexadecimal, .init = make_folder, .fini = remove_folder)
+{
+    expect_study("--input ones:value=0.001 --n 7 --weight 0 --accumulator bf16 --storage bf16",
+                 "\nplain", "from 0: exact 0.006996155\n");
+    expect_said("s/steps.csv", ",0.00699615478515625,0x1.ca8p-8,");
+    expect_said("s/steps.csv", ",0.00099945068359375,0x1.06p-10,");
+}
+
+/* From an exact weight that is infinite there is no distance; nor is a weight that is so an error.
+ */
+Test(steps, infinite_updates, .init = make_folder, .fini = remove_folder)
+{
+    expect_study("--input infs:count=1 --n 1 --weight 0 --accumulator fp32 --storage fp16",
+                 "\nplain          inf  overflow at 1", "0 of 4 weights exceed the bound\n");
+    expect_said("s/steps.csv", ",1,inf,,inf,inf,,,,,,,,overflow\n");
+    expect_said("s/steps.csv",
+                "two_words,fp16,fp32,infs:count=1,1,0,1,1,nan,0,inf,inf,,,,,,,,nan\n");
+}
+
+/* Without a step nothing is told of steps; nor is a weight that its format does not hold. */
+Test(steps, refused, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(run_program("run steps", "--input ones --n 0 --storage fp16 --out s"), 2);
+    expect_said("err", "run steps: ones: found no elements, expected some to add up\n");
+    cr_expect_eq(run_program("run steps", "--input ones --n 3 --storage fp32 --out s "
+                                          "--accumulator bf16,fp16 --weight 0,-70000"),
+                 2);
+    expect_said("err", "option --weight: found '-70000', beyond the largest fp16, 65504\n");
 }
 
 /* Of how many multiples of 2^-53 is the upper neighbour the answer? */

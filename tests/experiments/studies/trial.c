@@ -73,6 +73,14 @@ Test(trial, has_rows_for_every_rung, .init = make_folder, .fini = remove_folder)
 
 /* How many attempts there were depends on time: rows that are the same bytes were not made again.
  */
+/* What nothing was tried of is no promise that held. */
+Test(trial, has_no_verdict_on_what_is_not_there, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(run_program("run", "trial --device cpu --method cub/sum --out t"), 0);
+    expect_said("out", "no promise was tried\n");
+    expect_said("out", "\n0 subjects, 1 other not there: t/trial.csv");
+}
+
 Test(trial, tries_scatter_adds, .init = make_folder, .fini = remove_folder)
 {
     cr_expect(trial("--method scatter/sort,scatter/exact --keys sorted --bins 9 --out t " QUICK) ==
@@ -221,6 +229,28 @@ static size_t words_of(const json_t *axes, const char *axis)
     return json_array_size(json_object_get(axes, axis));
 }
 
+/* As in `run` and `check`: the library broke what an all-reduce is for. */
+Test(trial, has_status_1_where_ranks_disagree, .init = make_folder, .fini = remove_folder)
+{
+    struct request asked = {0};
+    struct trial_study s;
+    struct problem p = {0};
+    ask(&asked, (study_words){{"method", "sum/serial"}, {"device", "cpu"}, {NULL}});
+    cr_assert(trial_study_make(&s, &asked, NULL, &p) == STATUS_OK, "%s", p.text);
+    const struct experiment_run run = {.request = &asked, .out = in_folder("t")};
+    cr_assert(trial_study_open(&s, &run, &p) == STATUS_OK, "%s", p.text);
+    static const enum status failure[] = {STATUS_DATA, STATUS_FAILED};
+    for (size_t i = 0; i < 2; i++) {
+        const struct check_report r = {.request = {.method = s.subject[0].method},
+                                       .failure = {.status = failure[i]}};
+        cr_assert_eq(trial_study_add(&s, &s.subject[0], &r, "ulpscope", &p), STATUS_OK);
+        cr_expect_eq(s.subject[0].disagreed, failure[i] == STATUS_FAILED);
+    }
+    trial_study_close(&s, &p);
+    trial_study_free(&s);
+    request_free(&asked);
+}
+
 /* On a machine with a GPU, which is played here. */
 Test(trial, names_a_method_once_for_all_devices, .init = make_folder, .fini = remove_folder)
 {
@@ -241,6 +271,7 @@ Test(trial, names_a_method_once_for_all_devices, .init = make_folder, .fini = re
     json_decref(study);
     trial_study_close(&s, &p);
     trial_study_free(&s);
+    request_free(&asked);
 }
 
 Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_folder)

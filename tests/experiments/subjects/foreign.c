@@ -102,6 +102,38 @@ Test(foreign, programs_time_themselves, .init = make_folder, .fini = remove_fold
               "%s", said);
 }
 
+/* Answers 0, and, asked for the time of its runs, with these eight bytes. */
+static void write_program(const char *time)
+{
+    cr_assert_eq(shell("cat >told <<'END'\n"
+                       "while read -r a b c d rest; do if [ $a = time ]; then b=$d; fi; "
+                       "head -c $((8 * b)) >/dev/null; printf '\\0\\0\\0\\0\\0\\0\\0\\0'; "
+                       "if [ $a = time ]; then printf '%s'; fi; done\nEND",
+                       time),
+                 0, "%s", said);
+}
+
+/* No run takes longer than the wait for its answer, and none takes no time: whoever says so has no
+ * time. */
+Test(foreign, impossible_times_are_none, .init = make_folder, .fini = remove_folder)
+{
+    static const char has_time[] =
+        "awk -F, 'NR > 1 && $2 != \"raw read\" && ($9 != \"\" || $12 != \"\")' b.csv";
+    write_program("\\377\\377\\377\\377\\377\\377\\377\\377");
+    int status = shell(BENCH "--method 'exec:sh told' --out b.csv");
+    cr_expect_eq(status, 3, "%d: %s", status, said);
+    cr_expect(strstr(said, "says that 1 run took 1.8e+10 s, but its answer came after "), "%s",
+              said);
+    cr_expect_eq(shell(has_time), 0);
+    cr_expect_str_eq(said, "", "%s", said);
+    write_program("\\0\\0\\0\\0\\0\\0\\0\\0");
+    status = shell(BENCH "--method 'exec:sh told' --out b.csv");
+    cr_expect_eq(status, 0, "%d: %s", status, said);
+    cr_expect(strstr(said, "not timed: a run seems to take no time"), "%s", said);
+    cr_expect_eq(shell(has_time), 0);
+    cr_expect_str_eq(said, "", "%s", said);
+}
+
 /* What does not answer has failed: no error, no result, a reason, status 3; what answers is ranked,
  * and stands in the table whether it can be timed or not. */
 /* What its first run there takes is no measure of other runs. */
@@ -223,6 +255,28 @@ Test(foreign, every_experiment_takes_them, .init = make_folder, .fini = remove_f
     cr_expect(strstr(said, "exec:" FLAWED_PROGRAM " none,,not timed: the way"), "%s", said);
     cr_expect_eq(shell(RUN "drift --method %s:sum", FLAWED_OBJECT), 2);
     cr_expect(strstr(said, FLAWED_OBJECT ":sum, a sum (see run accuracy"), "%s", said);
+}
+
+/* What has no words on the wire is refused before anything runs. */
+Test(foreign, sums_over_ranks_take_no_programs, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const operation[] = {"allreduce", "reduce_scatter"}, *const subject[] = {
+                                                                                "exec:true",
+                                                                                "python:math.fsum"};
+    for (size_t i = 0; i < 4; i++) {
+        cr_expect_eq(shell(RUN "%s --method %s --device cpu", operation[i / 2], subject[i % 2]), 2);
+        char expected[250];
+        snprintf(
+            expected, sizeof expected,
+            "option --method: found %s, expected a method of `ulpscope list`: no request tells "
+            "a program how many ranks the data of %s are of",
+            subject[i % 2], operation[i / 2]);
+        cr_expect(strstr(said, expected), "%s", said);
+    }
+    cr_expect_eq(shell(RUN "reduce_scatter --method allreduce/ring --device cpu"), 2);
+    cr_expect(strstr(said, "allreduce/ring, an allreduce (see run allreduce); reduce_scatter takes "
+                           "a reduce_scatter: expected"),
+              "%s", said);
 }
 
 Test(foreign, bench_tells_calls_from_the_way_there, .init = make_folder, .fini = remove_folder)

@@ -179,6 +179,53 @@ Test(mpi, a_rank_that_lies_dies_or_hangs_costs_a_run, .init = begin_planted)
     expect_processes(mpi_entry(), 0);
 }
 
+/* Runs a copy of the program in a folder of its own, beside this worker if there is one. */
+static int run_beside(const char *worker, const char *arguments, char said[4096])
+{
+    char command[2000];
+    snprintf(
+        command, sizeof command,
+        "d=$(mktemp -d) && cp '%s' \"$d/ulpscope\" && cd \"$d\" && { [ -z '%s' ] || cp '%s' .; "
+        "} && ./ulpscope %s 2>&1 </dev/null; s=$?; rm -r \"$d\"; exit $s",
+        ULPSCOPE_PROGRAM, worker, worker, arguments);
+    FILE *pipe = popen(command, "r");
+    cr_assert(pipe);
+    said[fread(said, 1, 4095, pipe)] = 0;
+    return WEXITSTATUS(pclose(pipe));
+}
+
+/* In every verb. */
+Test(mpi, ranks_that_disagree_have_failed_a_check, .init = begin_planted, .timeout = 120)
+{
+    static const char *const verb[] = {
+        "check mpi/ring --ranks 3 --n 30",
+        "run allreduce --method mpi/ring --ranks 3 --n 30 --out o",
+        "run trial --method mpi/ring --n 12 --out o",
+    };
+    setenv("ULPSCOPE_PLANT", "lie", 1);
+    for (size_t i = 0; i < sizeof verb / sizeof *verb; i++) {
+        char arguments[300], said[4096];
+        snprintf(arguments, sizeof arguments,
+                 "%s --device cpu --storage fp32 --accumulator fp32 %s", verb[i],
+                 i == 1 ? "" : "--seconds 1");
+        int status = run_beside(PLANTED_FOLDER "/ulpscope-mpi", arguments, said);
+        cr_expect(status == STATUS_FAILED && strstr(said, "ranks disagree"), "%s: %d: %s", verb[i],
+                  status, said);
+    }
+}
+
+/* What is missing is the worker, not the library that it was built with. */
+Test(mpi, a_worker_that_is_missing_is_named, .init = begin_planted)
+{
+    char said[4096];
+    cr_expect_eq(run_beside("", "check mpi/ring --device cpu", said), STATUS_DEVICE);
+    cr_expect(strstr(said, "mpi/ring cannot run: found no ulpscope-mpi beside ulpscope"), "%s",
+              said);
+    run_beside("", "doctor", said);
+    cr_expect(strstr(said, "found no ulpscope-mpi beside ulpscope"), "%s", said);
+    cr_expect(!strstr(said, "this build has no Open MPI"), "%s", said);
+}
+
 /* What Open MPI maps, as a rank of this test is told it. */
 static char mapped[300];
 

@@ -227,6 +227,14 @@ Test(object, refusals_are_plain, .init = begin)
     expect_refused(FLAWED_VERSION ":sum", STATUS_DATA,
                    "found version 99 of ulpscope_subject.h, expected 1..2");
     expect_refused(FLAWED_SYMBOL ":sum", STATUS_DATA, "found no symbol ulpscope_subjects");
+    expect_refused(EMPTY_OBJECT ":sum", STATUS_DATA,
+                   "found no array of 3 subjects in ulpscope_subjects");
+    expect_refused(NAMELESS_OBJECT ":first", STATUS_DATA,
+                   "entry 1 of 2 in ulpscope_subjects has no name");
+    expect_refused(FLAWED_OBJECT ":garbled", STATUS_DATA,
+                   "found the summary 'na\\xefve', expected one line of UTF-8 text");
+    expect_refused(FLAWED_OBJECT ":two_lines", STATUS_DATA,
+                   "found the summary 'one\\x0atwo', expected one line of UTF-8 text");
     expect_refused("none.so:sum", STATUS_DATA, "./none.so: could not be loaded: ");
     if (!gpu_build())
         expect_refused(FLAWED_OBJECT ":cuda", STATUS_DEVICE, "built without CUDA");

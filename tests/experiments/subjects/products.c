@@ -138,6 +138,23 @@ Test(foreign_products, a_wrong_function_is_called_as_it_is, .init = begin)
     cr_expect(m->no_c && out[1] != exact(&p, 0, 1));
 }
 
+/* N x M in place of M x N has as many elements. */
+Test(foreign_products, a_result_of_another_shape_is_refused, .init = begin)
+{
+    static struct product_case p;
+    struct gemm_shape shape = {.m = 2, .n = 2, .k = 4, .no_c = true};
+    double out[PRODUCT_ROOM];
+    const struct method *m = subject(SUBJECTS "product_flipped@array@gemm");
+    for (; shape.n <= 3; shape.n++) {
+        product_fill(&p, &shape, FP64, FP64, SAMPLE_NEAR, 1);
+        fill_whole(&p);
+        put_zeros(&p);
+        enum status status = product_run(m, &p, FP64, FP64, (struct shape){0}, out);
+        cr_expect_eq(status == STATUS_OK, shape.n == shape.m, "2 x %zu: status %d", shape.n,
+                     (int)status);
+    }
+}
+
 /* What a program of ours answers is what the method gives here, in all formats. */
 Test(foreign_products, a_served_method_has_its_bits, .init = begin)
 {

@@ -87,6 +87,42 @@ Test(files, a_page_that_does_not_fit, .init = make_folder, .fini = remove_folder
     clear_bytes(&old);
 }
 
+/* What is not resumed does not say so. */
+Test(files, rows_that_were_kept, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const writes[] = {
+        "compare a a --out c.csv",
+        "bench --device cpu --method sum/tiled,sum/serial --n 100,200,300 --out c.csv"};
+    cr_expect_eq(run_program("run", "accuracy --device cpu --method sum/tiled,sum/serial --n 100 "
+                                    "--out a"),
+                 0);
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+        char command[1000];
+        snprintf(command, sizeof command,
+                 "cd '%s' && ulimit -f 2 && '%s' %s >/dev/null 2>err; [ $? = 3 ]", folder,
+                 ULPSCOPE_PROGRAM, writes[i]);
+        cr_expect_eq(system(command), 0, "%s", writes[i]);
+        expect_said("err", "c.csv: could not be written: File too large; the rows before are kept");
+        struct bytes err = get_file(in_folder("err"));
+        cr_expect(!memmem(err.data, err.size, "resume", 6), "%s", writes[i]);
+        clear_bytes(&err);
+    }
+}
+
+/* A page of what there is says that it is not all. */
+Test(files, a_page_of_an_interrupted_study, .init = make_folder, .fini = remove_folder)
+{
+    char command[1000];
+    snprintf(command, sizeof command,
+             "cd '%s' && timeout -s INT 0.5 '%s' run accuracy --device cpu --n 2^20 --method "
+             "sum/serial --runs 1000 --out a >out 2>err; [ $? = 124 ]",
+             folder, ULPSCOPE_PROGRAM);
+    cr_assert_eq(system(command), 0);
+    expect_said("err", "the same command goes on from there");
+    run_program("report", "a"); /* 3 where there is no gnuplot */
+    expect_said("a/report/report.html", "; the study is not finished.");
+}
+
 /* Right behind a kill, what is still ending holds the lock for a moment: that is waited for. */
 Test(files, again_after_a_kill, .init = make_folder, .fini = remove_folder)
 {

@@ -169,6 +169,7 @@ Test(merge, refuses_what_are_not_the_shards_of_one_study, .init = make_folder,
         {"s1 torn s3 --out j", "are missing, the first sum/serial on", 3},
         {"s1 torn s3 --out k", "of shard 2/3: run that shard again", 3},
         {"s1 s2 s3 --out whole", "whole: found this study, merged before", 3},
+        {"s1 s2 s3 --out k", "", 0},
     };
     for (int k = 1; k <= 3; k++)
         cr_assert_eq(tell("run", SMALL " --shard %d/3 --out s%d", k, k), 0);
@@ -213,6 +214,33 @@ Test(merge, names_the_shard_that_has_cases_of_another, .init = make_folder, .fin
                  0);
     cr_expect_eq(tell("merge", "s1 other --out joined --force"), 2);
     expect_said("err", "name the shards of one study");
+}
+
+/* The file grows to a limit that all rows do not fit below, as on a full disk. */
+Test(merge, begins_anew_where_it_was_interrupted, .init = make_folder, .fini = remove_folder)
+{
+    char command[900];
+    for (int k = 1; k <= 2; k++)
+        cr_assert_eq(tell("run",
+                          "accuracy --device cpu --method sum/serial,sum/tiled --n 10,20,30,40 "
+                          "--shard %d/2 --out s%d",
+                          k, k),
+                     0);
+    snprintf(command, sizeof command,
+             "cd '%s' && trap '' XFSZ && ulimit -f 40 && '%s' merge s1 s2 --out joined >out 2>err",
+             folder, ULPSCOPE_PROGRAM);
+    cr_assert_neq(system(command), 0);
+    expect_said("err", "could not be written: File too large; the same command merges anew");
+    cr_expect_eq(tell("report", "joined --out page"), 3);
+    expect_said("err", "found a merge that was interrupted: run the same `ulpscope merge` again");
+    cr_expect_eq(tell("compare", "joined s1"), 3);
+    cr_expect_eq(tell("merge", "s1 s2 --out joined"), 0);
+    cr_expect_eq(tell("report", "joined --out page"), 0);
+    cr_expect_eq(tell("merge", "s1 s2 --out joined"), 3);
+    expect_said("err", "merged before");
+    cr_expect_eq(tell("merge", "s1 s2 --out other"), 0);
+    expect_same("joined", "other", "results.csv");
+    expect_same("joined", "other", "summary.csv");
 }
 
 Test(merge, shards_resume, .init = make_folder, .fini = remove_folder)

@@ -307,10 +307,20 @@ Test(resume, edited_results_are_refused, .init = make_folder, .fini = remove_fol
                     1;
     const struct {
         const char *what, *with, *said;
-    } edit[] = {{",ok,", ",no,", "line 2: status"},     {",1,sum/", ",2,sum/", "line 2: run"},
-                {",1,sum/", ",x,sum/", "line 2: run"},  {"variance,", "variance,0", "case_id"},
-                {",0x", ",0y", "result_bits"},          {",ok,", "\"ok,", "line "},
-                {",sum/", ",,sum/", "line 2: found 30"}};
+    } edit[] = {{",ok,", ",no,", "line 2: status"},
+                {",1,sum/", ",2,sum/", "line 2: run"},
+                {",1,sum/", ",x,sum/", "line 2: run"},
+                {"variance,", "variance,0", "case_id"},
+                {"variance,", "varianca,", "line 2: experiment: found 'varianca', expected varia"},
+                {",gpu_to_gpu,", ",,", "line 3: promise: found 'gpu_to_gpu', expected ''"},
+                {",0,inf,", ",0,1,", "line 3: cond_log2: found 'inf', expected '1'"},
+                {",0x", ",0y", "result_bits"},
+                {",ok,", "\"ok,", "line "},
+                {",sum/", ",,sum/", "line 2: found 30"},
+                {",gpu_to_gpu,", ",none,", "line 3: promise: found 'gpu_to_gpu', expected 'none'"},
+                {",ok,fp", ",ok,xp", "line 3: added_in: found 'fp"},
+                {",fp32\n", ",xp32\n", "line 3: result_format: found 'fp32', expected 'xp32'"},
+                {",sum/", ",\"sum/", "line 2: found a quote that nothing closes"}};
     for (size_t i = 0; i < sizeof edit / sizeof *edit; i++) {
         struct bytes changed = {0};
         struct study s;

@@ -7,31 +7,9 @@
 #include "reference/format/number.h"
 #include "tests/support/oracle.h"
 #include "tests/support/samples.h"
-#include "tests/support/study.h"
+#include "tests/support/joined_study.h"
 
 enum { BLOCK = 128 };
-
-/* As `run` does it. */
-static enum status resolve(struct study *s, study_words words)
-{
-    *s = (struct study){0};
-    ask(&s->request, words);
-    enum status status = axes_resolve(&s->axes, experiment_of("gemm"), &s->request, &s->problem);
-    if (status == STATUS_OK)
-        status = axes_join(&s->axes, &s->problem);
-    return status == STATUS_OK ? plan_make(&s->plan, &s->axes, &s->problem) : status;
-}
-
-static struct rows run(study_words words, const char *out)
-{
-    struct study s;
-    cr_assert_eq(resolve(&s, words), STATUS_OK, "%s", s.problem.text);
-    cr_assert_eq(study_sweep(&s, out, true), STATUS_OK, "%s", s.problem.text);
-    cr_expect_eq(s.outcome.broken, 0);
-    study_free(&s);
-    return rows_of(out, "results", results_column_of(COLUMNS_OF_PRODUCTS),
-                   results_columns(COLUMNS_OF_PRODUCTS));
-}
 
 static struct rows scales_rows(const char *out)
 {
@@ -62,7 +40,7 @@ Test(run_scales, rows_within_their_bounds, .init = make_folder, .fini = remove_f
                                 {NULL}};
     const char *out = in_folder("out");
     size_t of[3] = {0}, blocks = 0, inexact = 0, promoted = 0;
-    struct rows r = run(asked, out);
+    struct rows r = joined_run(asked, out);
     for (size_t i = 0; i < r.count; i++) {
         const char *name = case_field(&r, i, CASE_METHOD), *shape = case_field(&r, i, CASE_KEYS);
         cr_expect(strstr(shape, ":scale="), "%s", shape);
@@ -138,7 +116,7 @@ Test(run_scales, rows_are_recomputed, .init = make_folder, .fini = remove_folder
                          {NULL}};
     cr_assert(data_write_npy(file, &(struct array){FP32, M * K + K * N, x}, NULL) == STATUS_OK);
     const char *out = in_folder("out");
-    struct rows r = run(asked, out), scales = scales_rows(out);
+    struct rows r = joined_run(asked, out), scales = scales_rows(out);
     cr_assert_eq(r.count, 3);
     cr_expect_eq(scales.count, 2 + (M + N) + (M * 3 + 3), "%zu", scales.count);
     for (size_t s = 0; s < 3; s++) {
@@ -188,7 +166,7 @@ Test(run_scales, file_where_it_is_due, .init = make_folder, .fini = remove_folde
                                 {"storage", "e4m3"}, {"accumulator", "fp32"},
                                 {"runs", "1"},       {NULL}};
     const char *out = in_folder("out");
-    struct rows r = run(made, out), scales = scales_rows(out);
+    struct rows r = joined_run(made, out), scales = scales_rows(out);
     cr_expect_eq(scales.count, 2 * 2 * 7, "%zu", scales.count);
     size_t first = 0;
     for (size_t i = 0; i < scales.count; i++) {
@@ -201,7 +179,7 @@ Test(run_scales, file_where_it_is_due, .init = make_folder, .fini = remove_folde
     cr_expect_eq(first, 2 * 7);
     rows_free(&scales);
     rows_free(&r);
-    r = run(given, out);
+    r = joined_run(given, out);
     cr_expect(!exists(out, "scales.csv"));
     rows_free(&r);
 }
@@ -220,7 +198,7 @@ Test(run_scales, places_of_blocks, .init = make_folder, .fini = remove_folder)
         {"B", "128", "128", "0", "128"}, {"B", "128", "128", "128", "2"},
         {"B", "256", "2", "0", "128"},   {"B", "256", "2", "128", "2"}};
     const char *out = in_folder("out");
-    struct rows r = run(words, out), scales = scales_rows(out);
+    struct rows r = joined_run(words, out), scales = scales_rows(out);
     cr_assert_eq(scales.count, sizeof due / sizeof *due, "%zu", scales.count);
     for (size_t i = 0; i < scales.count; i++)
         for (size_t c = 0; c < 5; c++)
@@ -232,7 +210,7 @@ Test(run_scales, places_of_blocks, .init = make_folder, .fini = remove_folder)
 static void refuse(study_words words, const char *says)
 {
     struct study s;
-    cr_expect_eq(resolve(&s, words), STATUS_USAGE);
+    cr_expect_eq(joined_resolve(&s, words), STATUS_USAGE);
     cr_expect(strstr(s.problem.text, says), "%s", s.problem.text);
     cr_expect(!strchr(s.problem.text, '\n'));
     study_free(&s);
@@ -256,12 +234,12 @@ Test(run_scales, what_cannot_is_refused)
             {"promote", "128,48"}, {"shape", "4x4x256:scale=blocks"}, {"device", "cpu"}, {NULL}},
         "option --promote: found 48");
     struct study s;
-    cr_expect_eq(resolve(&s, (study_words){{"promote", "128,48"},
-                                           {"method", "gemm/tiled"},
-                                           {"shape", "4x4x256:scale=blocks"},
-                                           {"storage", "e4m3"},
-                                           {"device", "cpu"},
-                                           {NULL}}),
+    cr_expect_eq(joined_resolve(&s, (study_words){{"promote", "128,48"},
+                                                  {"method", "gemm/tiled"},
+                                                  {"shape", "4x4x256:scale=blocks"},
+                                                  {"storage", "e4m3"},
+                                                  {"device", "cpu"},
+                                                  {NULL}}),
                  STATUS_OK, "%s", s.problem.text);
     study_free(&s);
 }
@@ -329,7 +307,7 @@ Test(run_scales, two_files_are_one_product, .init = make_folder, .fini = remove_
                              {"runs", "1"},
                              {"shape", shapes[i]},
                              {NULL}};
-        struct rows r = run(joined, out), due = run(whole, apart);
+        struct rows r = joined_run(joined, out), due = joined_run(whole, apart);
         cr_assert_eq(r.count, i == 1 ? 6 : 3);
         cr_assert_eq(due.count, r.count);
         for (size_t k = 0; k < r.count; k++) {
@@ -369,7 +347,7 @@ Test(run_scales, two_files_are_repeated, .init = make_folder, .fini = remove_fol
                          {"data", two},     {"accumulator", "fp32"},
                          {"runs", "1"},     {NULL}};
     const char *out = in_folder("out");
-    struct rows r = run(words, out);
+    struct rows r = joined_run(words, out);
     cr_expect_eq(r.count, 1);
     rows_free(&r);
     json_t *study;
@@ -392,6 +370,45 @@ Test(run_scales, two_files_are_repeated, .init = make_folder, .fini = remove_fol
     free(a), free(b), free(two);
 }
 
+/* A, B and C in one file have scales from files too: the sums are exact in double. */
+Test(run_scales, one_file_with_scales, .init = make_folder, .fini = remove_folder)
+{
+    enum { IN_ONE = OF_A + OF_B + ROWS * COLUMNS };
+    static unsigned char bytes[IN_ONE];
+    static float of_a[ROWS] = {0.5f, 4, 1}, of_b[COLUMNS] = {3, 0.25f};
+    const struct array all = {E4M3, IN_ONE, bytes};
+    char *one = strdup(in_folder("one.npy")), *a = strdup(in_folder("of_a.npy")),
+         *b = strdup(in_folder("of_b.npy")), *scales;
+    double due = 0;
+    cr_assert(asprintf(&scales, "%s,%s", a, b) > 0);
+    for (size_t i = 0; i < IN_ONE; i++)
+        bytes[i] = (unsigned char)(i * 29 % 100 | (i % 3 ? 0 : 0x80));
+    for (size_t k = 0; k < K; k++)
+        due += array_get(&all, k) * 0.5 * array_get(&all, OF_A + k * COLUMNS) * 3;
+    cr_assert(data_write_npy(one, &all, NULL) == STATUS_OK &&
+              data_write_npy(a, &(struct array){FP32, ROWS, of_a}, NULL) == STATUS_OK &&
+              data_write_npy(b, &(struct array){FP32, COLUMNS, of_b}, NULL) == STATUS_OK);
+    for (size_t no_c = 0; no_c < 2; no_c++) {
+        struct rows r = joined_run((study_words){{"device", "cpu"},
+                                                 {"method", "gemm/exact"},
+                                                 {"data", one},
+                                                 {"scales", scales},
+                                                 {"storage", "e4m3"},
+                                                 {"accumulator", "fp64"},
+                                                 {"runs", "1"},
+                                                 {"shape", no_c ? "3x2x150:c=0" : "3x2x150"},
+                                                 {NULL}},
+                                   in_folder("out"));
+        cr_assert_eq(r.count, 1);
+        cr_expect_str_eq(case_field(&r, 0, CASE_INPUT), "one.npy:scales=of_a.npy,of_b.npy");
+        cr_expect_eq(strtod(field_of(&r, 0, RESULTS_EXACT), NULL),
+                     due + (no_c ? 0 : array_get(&all, OF_A + OF_B)), "%s",
+                     field_of(&r, 0, RESULTS_EXACT));
+        rows_free(&r);
+    }
+    free(one), free(a), free(b), free(scales);
+}
+
 /* What is no product is refused, as by recommend. */
 Test(run_scales, files_that_are_none, .init = make_folder, .fini = remove_folder)
 {
@@ -400,19 +417,21 @@ Test(run_scales, files_that_are_none, .init = make_folder, .fini = remove_folder
     char *two, *three;
     struct study s;
     cr_assert(asprintf(&two, "%s,%s", a, b) > 0 && asprintf(&three, "%s,%s,%s", a, b, b) > 0);
-    cr_expect_eq(resolve(&s, (study_words){{"data", two}, {"device", "cpu"}, {NULL}}), STATUS_DATA);
-    cr_expect(strstr(s.problem.text, "a.npy x b.npy: found matrices of 3 x 150 and 2 x 150"), "%s",
-              s.problem.text);
+    cr_expect_eq(joined_resolve(&s, (study_words){{"data", two}, {"device", "cpu"}, {NULL}}),
+                 STATUS_DATA);
+    cr_expect(strstr(s.problem.text, "a.npy x b.npy: found matrices of 3 x 150 and 2 x 150") &&
+                  strstr(s.problem.text, "if B lies by columns, add --shape 3x2x150:nt"),
+              "%s", s.problem.text);
     study_free(&s);
     refuse((study_words){{"data", three}, {"device", "cpu"}, {NULL}},
            "found 3 arrays, expected two");
     refuse((study_words){{"data", two}, {"shape", "3x2x151:nt"}, {"device", "cpu"}, {NULL}},
            "found 3x2x151:nt with a.npy of 450 and b.npy of 300 elements");
-    cr_expect_eq(resolve(&s, (study_words){{"data", two},
-                                           {"shape", "3x2x150:nt"},
-                                           {"method", "gemm/tiled"},
-                                           {"device", "cpu"},
-                                           {NULL}}),
+    cr_expect_eq(joined_resolve(&s, (study_words){{"data", two},
+                                                  {"shape", "3x2x150:nt"},
+                                                  {"method", "gemm/tiled"},
+                                                  {"device", "cpu"},
+                                                  {NULL}}),
                  STATUS_OK, "%s", s.problem.text);
     study_free(&s);
     free(a), free(b), free(two), free(three);

@@ -39,7 +39,7 @@ static void hold_row(const struct rows *r, size_t row, size_t *worst)
     size_t bins = strtoul(case_field(r, row, CASE_BINS), NULL, 10), differing = 0, at = 0;
     enum format s = format_named(case_field(r, row, CASE_STORAGE)),
                 f = format_named(case_field(r, row, CASE_ACCUMULATOR));
-    double x[500], out[40], twin[40], ulp = -1, absolute = -1, over = -1, due = 0;
+    double x[500], out[40], twin[40], ulp = -1, absolute = -1, over = -1, due = 0, cond = 0;
     uint32_t key[500];
     struct input input;
     struct keys keys;
@@ -81,6 +81,7 @@ static void hold_row(const struct rows *r, size_t row, size_t *worst)
             most = count;
             fullest = b;
             due = mpfr_get_d(exact.sum, MPFR_RNDN);
+            cond = reference_cond_log2(&exact);
         }
         reference_free(&exact);
     }
@@ -92,6 +93,8 @@ static void hold_row(const struct rows *r, size_t row, size_t *worst)
     cr_expect_str_eq(field_of(r, row, RESULTS_RESULT_BITS), hash, "row %zu", row);
     cr_expect(number(r, row, RESULTS_RESULT) == array_get(&result, fullest), "row %zu", row);
     cr_expect(number(r, row, RESULTS_EXACT) == due, "row %zu: exact", row);
+    cr_expect(number(r, row, RESULTS_METHOD + CASE_COND_LOG2 - CASE_METHOD) == cond,
+              "row %zu: cond_log2, expected %g", row, cond);
     cr_expect(number(r, row, RESULTS_ERR_ULP) == ulp, "row %zu: err_ulp", row);
     cr_expect(number(r, row, RESULTS_ERR_ABS) == absolute, "row %zu: err_abs", row);
     cr_expect(number(r, row, RESULTS_ERR_OVER_BOUND) == over, "row %zu: err_over_bound", row);

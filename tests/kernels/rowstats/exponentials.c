@@ -170,6 +170,18 @@ Test(exponentials, exact_values_are_those_of_plain_mpfr)
     expect_values(&(struct array){FP64, 3, (double[]){5, -300, -745}});
 }
 
+/* Sums just above 1, 2 or 3, by less than any number of bits shows that there is time for. */
+Test(exponentials, exact_values_of_elements_far_apart_are_found_soon, .timeout = 20)
+{
+    mpfr_set_emin(mpfr_get_emin_min()); /* exponentials as large as the plain way has them */
+    mpfr_set_emax(mpfr_get_emax_max());
+    expect_values(&(struct array){FP64, 2, (double[]){0, 1e6}});
+    expect_values(&(struct array){FP64, 3, (double[]){5.8716549e10, 1.2553035e-20, 5.8716549e10}});
+    expect_values(&(struct array){FP64, 4, (double[]){1e11, 1e11, -1e12, 1e11}});
+    expect_values(&(struct array){FP64, 3, (double[]){-3e10, 2.7090657e14, -4.0215547e34}});
+    expect_values(&(struct array){FP64, 4, (double[]){-1e9, 7e9, 7e9 - 1, -0.0}});
+}
+
 /* --- what is not finite --- */
 
 struct special {

@@ -35,8 +35,9 @@ static void make(struct fixture *f, size_t k)
 {
     static const size_t bins[] = {1, 3, 1024, BINS};
     static const enum theorem_kind bounds[] = {THEOREM_TREE, THEOREM_ANY_ORDER,
-                                               THEOREM_CORRECTLY_ROUNDED};
+                                               THEOREM_CORRECTLY_ROUNDED, THEOREM_BINNED};
     uint64_t seed = k;
+    size_t bound = (k + k / 12) % 4;
     f->bins = bins[k % 4];
     f->in = (struct array){(enum format)(k / 4 % 4), k % 7 ? N : 0, f->x};
     f->accumulator = (enum format)(k % 3 + 1);
@@ -57,11 +58,12 @@ static void make(struct fixture *f, size_t k)
     }
     f->output = (struct scan_output){.out = f->result,
                                      .accumulator = f->accumulator,
-                                     .bound = bounds[k % 3],
+                                     .bound = bounds[bound],
+                                     .folds = 1 + k % 2,
                                      .height = height,
                                      .context = f,
                                      .twin = {&f->beside, NULL},
-                                     .flushes = k % 3 < 2 && k % 5 == 1};
+                                     .flushes = bound < 2 && k % 5 == 1};
 }
 
 struct due {
@@ -84,12 +86,15 @@ static void take_bin(struct due *d, const struct fixture *f, size_t bin)
     struct reference r = {.n = by_bin_count(&f->by, bin)};
     struct theorem t = {.kind = f->output.bound,
                         .height = r.n ? r.n - 1 : 0,
+                        .folds = f->output.folds,
                         .flushing = f->output.flushes ? r.n : 0};
     double x[N];
     struct measure m;
     struct array own = {FP64, r.n, x};
     for (size_t i = 0; i < r.n; i++)
         x[i] = array_get(&f->in, f->by.element[f->by.start[bin] + i]);
+    for (size_t i = 0; i < r.n; i++)
+        r.largest = isfinite(x[i]) ? fmax(r.largest, fabs(x[i])) : r.largest;
     mpfr_inits2(53, r.sum, r.sum_abs, (mpfr_ptr)0);
     oracle_sum(r.sum, &own, false);
     oracle_sum(r.sum_abs, &own, true);

@@ -131,6 +131,12 @@ Test(csv_file, what_is_no_such_file_is_refused, .init = make_folder, .fini = rem
     for (size_t i = 0; i <= SUMMARY_COLUMNS; i++)
         text_add(&bad, i < SUMMARY_COLUMNS ? "," : "\n"); /* a field too many */
     expect_refused(text_string(&bad), "line 2");
+    text_clear(&bad);
+    text_join(&bad, &good);
+    text_add(&bad, "\"a,b\n"); /* more than the torn end of one row */
+    for (size_t i = 1; i <= SUMMARY_COLUMNS; i++)
+        text_add(&bad, i < SUMMARY_COLUMNS ? "," : "\n");
+    expect_refused(text_string(&bad), "line 2: found a quote that nothing closes");
     text_free(&good);
     text_free(&bad);
     struct problem p = {0};

@@ -345,6 +345,33 @@ Test(findings, infinities_that_are_right)
     text_free(&told);
 }
 
+/* ---- how much of the study there is ---- */
+
+Test(findings, of_a_part_of_a_study)
+{
+    static const struct {
+        const char *study, *due;
+    } row[] = {
+        {"{}", ", on a machine that study.json does not name."},
+        {"{\"cases_began\": \"a\", \"cases_ended\": \"b\"}",
+         ", on a machine that study.json does not name."},
+        {"{\"cases_began\": \"a\"}", "; the study is not finished."},
+        {"{\"shard\": \"2/3\"}", "; shard 2/3 of the study."},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct gathered_case item[1] = {{.runs = 1}};
+        struct page r = {
+            .g = {.item = item, .count = 1, .study = json_loads(row[i].study, 0, NULL)}};
+        struct text told = {0};
+        for (size_t k = 0; k < CASE_ALL; k++)
+            item[0].field[k] = "";
+        page_findings(&told, &r);
+        expect_told(&told, row[i].due, true);
+        text_free(&told);
+        json_decref(r.g.study);
+    }
+}
+
 /* ---- different results ---- */
 
 /* Of what promises the same bits two cases gave two and three results, two gave one. */

@@ -40,7 +40,7 @@ Test(places, and_terms)
 
 /* ---- weights that stand still ---- */
 
-static void expect_steps(const char *const (*row)[2], size_t count, const char *due, bool good)
+static void expect_steps(const char *const (*row)[3], size_t count, const char *due, bool good)
 {
     char *cell[8 * STEPS_COLUMNS];
     struct page r = {.steps = {count, STEPS_COLUMNS, cell}};
@@ -51,6 +51,7 @@ static void expect_steps(const char *const (*row)[2], size_t count, const char *
         cell[i * STEPS_COLUMNS + STEPS_STEP] = cell[i * STEPS_COLUMNS + STEPS_N] = "100";
         cell[i * STEPS_COLUMNS + STEPS_STILL_FROM] = (char *)row[i][0];
         cell[i * STEPS_COLUMNS + STEPS_PREDICTED] = (char *)row[i][1];
+        cell[i * STEPS_COLUMNS + STEPS_STATUS] = (char *)row[i][2];
     }
     page_steps_findings(&told, &r);
     expect_told(&told, due, true);
@@ -61,11 +62,19 @@ static void expect_steps(const char *const (*row)[2], size_t count, const char *
 /* One that never stands still does not stand still at a step. */
 Test(places, weights_that_move_on)
 {
-    static const char *const as_predicted[][2] = {{"7", "7"}, {"", "0"}, {"", "0"}, {"", ""}},
-                             *const others[][2] = {{"7", "8"}, {"9", "9"}};
+    static const char *const as_predicted[][3] = {{"7", "7", "ok"},
+                                                  {"", "0", "ok"},
+                                                  {"", "0", "ok"},
+                                                  {"", "", "ok"}},
+                             *const others[][3] = {{"7", "8", "ok"}, {"9", "9", "ok"}},
+                             *const beyond[][3] = {{"1", "1", "ok"},
+                                                   {"7", "7", "overflow"},
+                                                   {"", "0", "overflow"},
+                                                   {"7", "", "overflow"},
+                                                   {"", "0", "ok"}};
     expect_steps(as_predicted, 4,
-                 "3 of 3 plain weights with equal updates do as predicted: 1 stands still at the "
-                 "predicted step, 2 move at every step.",
+                 "3 of 3 plain weights with equal updates do as predicted: 1 stands still from the "
+                 "predicted step on, 2 move at every step.",
                  true);
     expect_steps(as_predicted + 1, 2,
                  "2 of 2 plain weights with equal updates do as predicted: 2 "
@@ -73,8 +82,13 @@ Test(places, weights_that_move_on)
                  true);
     expect_steps(others, 2,
                  "1 of 2 plain weights with equal updates do as predicted: 1 stands "
-                 "still at the predicted step.",
+                 "still from the predicted step on.",
                  false);
+    expect_steps(beyond, 5,
+                 "4 of 4 plain weights with equal updates do as predicted: 1 stands still from the "
+                 "predicted step on (1 from the first: no update has an effect), 2 leave the range "
+                 "of the format at the predicted step, 1 moves at every step.",
+                 true);
     expect_steps(others, 1, "0 of 1 plain weights with equal updates do as predicted: none.",
                  false);
 }

@@ -405,6 +405,13 @@ Test(compare, what_is_refused, .init = make_folder, .fini = remove_folder)
     }
     struct compare c;
     struct problem p;
+    put_study("b", "{\"schema_version\":2,\"experiment\":\"trial\",\"axes\":{},\"inputs\":{}}");
+    remove(in_folder("b/results.csv"));
+    cr_expect(
+        read_both(&c, &p) == STATUS_DATA &&
+            strstr(p.text, "/b/results.csv: found no such file beside a study.json of `trial`"),
+        "%s", p.text);
+    compare_free(&c);
     remove(in_folder("b/study.json"));
     cr_expect(read_both(&c, &p) == STATUS_DATA && strstr(p.text, "/b/study.json: No such file"),
               "%s", p.text);

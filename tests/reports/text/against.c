@@ -13,6 +13,16 @@ static void expect(double value, double limit, int digits, const char *value_due
     cr_expect_str_eq(a.limit, limit_due);
 }
 
+Test(against, bounds_round_up)
+{
+    cr_expect_str_eq(text_percent_at_most(0.02331).value, "2.4");
+    cr_expect_str_eq(text_percent_at_most(0.15166).value, "16");
+    cr_expect_str_eq(text_percent_at_most(0.05).value, "5");
+    cr_expect_str_eq(text_percent_at_most(0.0991).value, "10");
+    cr_expect_str_eq(text_percent_at_most(0.0039032).value, "0.4");
+    cr_expect_str_eq(text_percent_at_most(0.95).value, "95");
+}
+
 Test(against, as_few_digits_as_tell)
 {
     expect(0.5, 1, 2, "0.5", "1");

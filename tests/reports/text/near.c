@@ -91,6 +91,8 @@ Test(near, is_said)
          "check: option --tolerance is one of recommend, not of check: see ulpscope check --help"},
         {{"ulpscope", "check", "--qqqqqqq"},
          "unknown option '--qqqqqqq': see ulpscope check --help"},
+        {{"ulpscope", "check", "sum/tiled", "--json", "-qx"},
+         "unknown option '-q': see ulpscope check --help"},
         {{"ulpscope", "--versoin"}, "unknown verb '--versoin': did you mean --version?"},
         {{"ulpscope", "qqqqqq"}, "unknown verb 'qqqqqq': expected one of list, run"},
     };

@@ -133,6 +133,19 @@ Test(recommend_files, progress, .init = make_folder, .fini = remove_folder)
     free(said);
 }
 
+/* What is said of a promise is broken at 100 columns, as the rest of the answer is. */
+Test(recommend_files, no_line_is_wider_than_a_page, .init = make_folder, .fini = remove_folder)
+{
+    cr_assert_eq(run_program("recommend", ASK "--seconds 2 --confidence 0.8 --promise gpu_to_gpu"),
+                 0);
+    expect_said("out", "  its bits: gpu_to_gpu kept in ");
+    char *said = content("out");
+    for (const char *at = said; *at; at += strcspn(at, "\n") + 1)
+        cr_expect(strcspn(at, "\n") <= 100 || strncmp(at + strspn(at, " "), "reproduce: ", 11) == 0,
+                  "%.*s", (int)strcspn(at, "\n"), at);
+    free(said);
+}
+
 /* What is faster than its elements can be read has kept its result: it has no time, whether its
  * data lie in a cache or not, and is not recommended for its speed. */
 Test(recommend_files, what_keeps_its_result_is_not_timed, .init = make_folder,
