@@ -48,6 +48,11 @@ static void make(void)
                                  "    return sum(x)\n\n\n"
                                  "def by_length(x, seen={}):\n"
                                  "    return seen.setdefault(len(x), sum(x))\n\n\n"
+                                 "def slow(x):\n"
+                                 "    import time\n"
+                                 "    takes = {4: 0, 65536: 0.28, 1000: 0.2}\n"
+                                 "    time.sleep(takes.get(len(x), 0.95))\n"
+                                 "    return even(x)\n\n\n"
                                  "def two(x):\n"
                                  "    return [sum(x)] * (1 + len(x) % 2)\n\n\n"
                                  "def falls(x):\n"
@@ -82,6 +87,12 @@ Test(check_refused, lengths_are_said, .init = make, .fini = remove_folder)
     cr_expect(check("'exec:while read -r word n rest; do [ $((n % 2)) = 0 ] || { echo odd n >&2; "
                     "exit 7; }; head -c $((8 * n)) >/dev/null; head -c 8 /dev/zero; done'",
                     "--only run_to_run --promise run_to_run --n 1000,4096") == 0);
+}
+
+/* 33 elements are refused after the time for the check ended. */
+Test(check_refused, lengths_are_said_when_time_ended, .init = make, .fini = remove_folder)
+{
+    cr_expect(check_for("0.05", "python:own.py:slow@array", "--only repeat,exact") == 0);
 }
 
 /* A length that was asked for is not left out in silence. */
