@@ -122,6 +122,8 @@ static inline void estimate(const struct scan_rules *rules, const struct lane *x
     figure[SCAN_REL] = unless(x->hi == zero, error / pair_abs(x->hi));
     figure[SCAN_BACKWARD] = unless(size == zero, error / size);
     figure[SCAN_OVER_BOUND] = error / bound * scale + zero * bound; /* NaN for 0/0, infinity */
+    if (rules->bound == THEOREM_NONE)
+        figure[SCAN_OVER_BOUND] = both(NAN);
 }
 
 static inline pair load(const double *from, size_t i, size_t count)

@@ -132,6 +132,8 @@ static bool over_bound(struct scan_figures *f, const struct scan_rules *rules,
     double *ratio = &f->value[SCAN_OVER_BOUND];
     *ratio = -1;
     f->broken = false;
+    if (rules->bound == THEOREM_NONE)
+        return true;
     if (!told || rules->bound == THEOREM_BINNED) /* doubles do not know the largest element */
         return false;
     if (rules->bound == THEOREM_CORRECTLY_ROUNDED && bound.hi != 0 && bound.hi < 0x1p-900)

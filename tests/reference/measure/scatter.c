@@ -35,9 +35,10 @@ static void make(struct fixture *f, size_t k)
 {
     static const size_t bins[] = {1, 3, 1024, BINS};
     static const enum theorem_kind bounds[] = {THEOREM_TREE, THEOREM_ANY_ORDER,
-                                               THEOREM_CORRECTLY_ROUNDED, THEOREM_BINNED};
+                                               THEOREM_CORRECTLY_ROUNDED, THEOREM_BINNED,
+                                               THEOREM_NONE};
     uint64_t seed = k;
-    size_t bound = (k + k / 12) % 4;
+    size_t bound = (k + k / 12) % 5;
     f->bins = bins[k % 4];
     f->in = (struct array){(enum format)(k / 4 % 4), k % 7 ? N : 0, f->x};
     f->accumulator = (enum format)(k % 3 + 1);
