@@ -50,10 +50,20 @@ static enum status cpu(const struct task *t, struct problem *p)
     return STATUS_OK;
 }
 
+/* The least power of two, 8 or more, that is no less than the square root of n: the height is near
+ * the least that there is, and lanes of a GPU, which walk a chunk each, are many. */
+static unsigned usual_blocks(size_t n)
+{
+    unsigned blocks = 8;
+    while (blocks <= BLOCKS_MAX / 2 && (size_t)blocks * blocks < n)
+        blocks *= 2;
+    return blocks;
+}
+
 static struct shape resolve(size_t n, enum device_kind device, struct shape asked)
 {
-    (void)n, (void)device;
-    unsigned blocks = asked.blocks ? asked.blocks : 8;
+    (void)device;
+    unsigned blocks = asked.blocks ? asked.blocks : usual_blocks(n);
     return (struct shape){0, blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks};
 }
 
@@ -85,7 +95,7 @@ const struct method sum_split = {
     .summary = "a chunk a block, its sum stored in the storage's format, then those in order",
     .operation = &operation_sum,
     .promise = PROMISE_RUN_TO_RUN,
-    .pairs = {FORMAT_PAIRS_FROM_16(IN_ALL)},
+    .pairs = {FORMAT_PAIRS_FROM_16(IN_ALL), FORMAT_PAIRS_FROM_16(IN_ALL)},
     .shape_read = {SHAPE_BLOCKS, SHAPE_BLOCKS},
     .shape_order = SHAPE_BLOCKS,
     .resolve = resolve,

@@ -89,6 +89,20 @@ Test(split, each_chunk_is_stored_once)
     cr_assert(stored > 100, "only %zu differ from one chunk", stored);
 }
 
+/* Without --blocks, on every device: the least power of two from the root of n on, and 8 at least.
+ */
+Test(split, usual_chunks)
+{
+    const struct method *m = method_named("sum/split");
+    static const size_t n[] = {0, 1, 64, 65, 256, 257, (size_t)1 << 28, ((size_t)1 << 28) + 1};
+    static const unsigned due[] = {8, 8, 8, 16, 16, 32, 1 << 14, 1 << 15};
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        for (enum device_kind d = 0; d < DEVICE_KINDS; d++)
+            cr_expect(method_shape(m, d, n[i], (struct shape){0, 0}).blocks == due[i], "n = %zu",
+                      n[i]);
+    cr_expect(method_shape(m, DEVICE_CPU, SIZE_MAX / 2, (struct shape){0, 0}).blocks <= BLOCKS_MAX);
+}
+
 /* 256 ones and another one, in two chunks: bf16 has no 257, nor has it 513; in fp32 all is exact.
  */
 Test(split, stores_in_the_storage)
