@@ -1,6 +1,6 @@
 /* The table of matrix instructions, held to vectors that GPUs computed (tests/data/mma and
- * reports/recorded/h100-mma), and what a damaged file of them is told. ULPSCOPE_VECTORS=DIR holds
- * it to other files, too. */
+ * reports/recorded/h100-mma and h200-mma), and what a damaged file of them is told.
+ * ULPSCOPE_VECTORS=DIR holds it to other files, too. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include "kernels/mma/vectors.h"
 
 #define PUBLISHED ULPSCOPE_SOURCE "/tests/data/mma"
-#define OURS      ULPSCOPE_SOURCE "/reports/recorded/h100-mma"
+#define H100      ULPSCOPE_SOURCE "/reports/recorded/h100-mma"
+#define H200      ULPSCOPE_SOURCE "/reports/recorded/h200-mma"
 
 static size_t hold_folder(const char *folder, size_t least)
 {
@@ -53,12 +54,15 @@ static bool stands_in(const char *folder, const struct mma_instruction *i)
 Test(mma_vectors, rows_give_the_bits_of_hardware)
 {
     cr_expect(hold_folder(PUBLISHED, 64) == 38);
-    cr_expect(hold_folder(OURS "/vectors", 1024) == 17);
-    cr_expect(hold_folder(OURS "/mixed", 1024) == 8);
-    cr_expect(hold_folder(OURS "/corners", 1) == 14);
+    cr_expect(hold_folder(H100 "/vectors", 1024) == 17);
+    cr_expect(hold_folder(H100 "/mixed", 1024) == 8);
+    cr_expect(hold_folder(H100 "/corners", 1) == 14);
+    cr_expect(hold_folder(H200 "/vectors", 1024) == 17);
+    cr_expect(hold_folder(H200 "/mixed", 1024) == 8);
     for (size_t i = 0; i < mma_instruction_count; i++) {
         const struct mma_instruction *row = &mma_instructions[i];
-        bool here = stands_in(PUBLISHED, row) || stands_in(OURS "/vectors", row);
+        bool here = stands_in(PUBLISHED, row) || stands_in(H100 "/vectors", row) ||
+                    stands_in(H200 "/vectors", row);
         cr_expect(here == (row->held > 0), "%s %s %s: held to %llu vectors, %s", row->chip,
                   mma_units[row->unit], mma_elements[row->rule.element].name,
                   (unsigned long long)row->held, here ? "some stand here" : "none stands here");
