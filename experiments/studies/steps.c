@@ -111,6 +111,17 @@ static double magnitudes(const struct walk *w)
     return value;
 }
 
+/* The spacing of f at the exact weight, which is rounded towards zero to stay in its binade. */
+static double spacing_at(enum format f, const struct exact *e)
+{
+    mpfr_t exact;
+    mpfr_init2(exact, MPFR_PREC_MIN);
+    exact_get(exact, e);
+    double spacing = format_ulp(f, mpfr_get_d(exact, MPFR_RNDZ));
+    mpfr_clear(exact);
+    return spacing;
+}
+
 static void add_row(struct walk *w, uint64_t t, bool last)
 {
     struct steps_case *c = w->c;
@@ -118,7 +129,7 @@ static void add_row(struct walk *w, uint64_t t, bool last)
     struct text *to = &w->csv->pending;
     bool two = c->method == STEPS_TWO_WORDS || c->method == STEPS_KAHAN;
     double exact = exact_round(&w->exact, FP64), error = error_of(w), off = fabs(error);
-    double sum_abs = magnitudes(w), ulp = format_ulp(c->accumulator, exact);
+    double sum_abs = magnitudes(w), ulp = spacing_at(c->accumulator, &w->exact);
     double bound = steps_bound(c->method, in->format, c->accumulator, t, sum_abs, 1);
     bool bounded = isfinite(bound) && isfinite(exact), nan = isnan(w->weight.word);
     bool apart = isfinite(exact) || !isnan(off); /* no distance: from an infinity, from a NaN */
