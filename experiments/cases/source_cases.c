@@ -110,7 +110,8 @@ static enum status add_own_settings(void *context, const struct setting *s, stru
     return setting_each_own(&a->asked, s, add_setting, context, p);
 }
 
-/* The cases of one method, device and accumulator. Generated keys of data are of the first seed. */
+/* The cases of one method, device and accumulator. Generated keys and masks of data are of
+ * the first seed. */
 static enum status add_settings(struct plan *plan, struct study_case of, struct problem *p)
 {
     const struct source *s = &plan->source[of.source];

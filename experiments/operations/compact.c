@@ -34,6 +34,7 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < keep->count; i++) {
         s.keep = (size_t)keep->item[i];
+        s.key_seed = asked->key_seed;
         status = visit(context, &s, p);
     }
     return status;

@@ -100,7 +100,7 @@ struct setting_asked {
     const struct method *method;
     enum format storage, accumulator;
     size_t n;
-    uint64_t key_seed; /* of generated keys */
+    uint64_t key_seed; /* of generated keys and masks */
 };
 typedef enum status setting_visit(void *context, const struct setting *s, struct problem *p);
 

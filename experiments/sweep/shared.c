@@ -135,8 +135,7 @@ enum status shared_begin(struct shared *s, const struct study_case *t, const str
     const struct operation *o = t->method->operation;
     s->made.of.in = source->array;
     s->made.wide = source->wide;
-    enum status status =
-        setting_make(&s->made, o, &t->setting, source->generated ? source->seed : 1, p);
+    enum status status = setting_make(&s->made, o, &t->setting, t->setting.key_seed, p);
     if (status == STATUS_OK)
         status = setting_places(&s->place, o, &s->made, p);
     size_t outputs = o->outputs(source->array.n, s->made.of.bins);

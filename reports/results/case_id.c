@@ -39,6 +39,8 @@ static void write_keys(struct text *text, const char *const column[CASE_ALL],
     bool transposed = strcmp(name, "transposed") == 0;
     if (strncmp(name, "keep:", 5) == 0) {
         text_format(text, "keep=%s\n", name + 5);
+        if (!*column[CASE_SEED] && strcmp(rest->key_seed, "1") != 0) /* drawn for data */
+            text_format(text, "key_seed=%s\n", rest->key_seed);
     } else if (transposed || is_layout(name)) {
         text_format(text, "rows=%s\nlayout=%s\n", number_of(column[CASE_BINS]),
                     transposed ? "" : name);

@@ -81,8 +81,12 @@ static enum status check_id(const struct gathered *g, const struct gathered_case
     if (!is_known(c, &rest))
         return STATUS_OK;
     case_id_text(idle, case_id_columns((const char *const *)c->field, &rest));
-    for (size_t load = LOAD_IDLE; load < LOAD_KINDS; load++) { /* which has no column here */
+    /* The load has no column here. Masks of data were once those of seed 1 whatever was asked. */
+    const size_t tried = strncmp(c->field[CASE_KEYS], "keep:", 5) == 0 ? 2 : 1;
+    for (size_t i = 0; i < tried * LOAD_KINDS; i++) {
+        size_t load = i % LOAD_KINDS;
         rest.load = load == LOAD_IDLE ? "" : load_name[load];
+        rest.key_seed = i < LOAD_KINDS ? rest.key_seed : "1";
         case_id_text(id, case_id_columns((const char *const *)c->field, &rest));
         if (strcmp(id, c->field[CASE_ID]) == 0)
             return STATUS_OK;

@@ -152,6 +152,43 @@ Test(run_rows, rows_are_sums_of_each_row_alone, .init = make_folder, .fini = rem
     rows_free(&r);
 }
 
+/* Which elements of a file are kept follows from the first seed asked for; so does the case. */
+Test(run_rows, seeds_draw_the_masks_of_files, .init = make_folder, .fini = remove_folder)
+{
+    struct bytes file = {0};
+    for (uint64_t i = 0; i < N; i++)
+        add_number(&file, i + 1, 2);
+    const char *path = put_file("data.raw", &file);
+    char ids[2][CASE_ID_TEXT];
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        study_words asked = {{"device", "cpu"},   {"method", "compact/scan"},
+                             {"data", path},      {"raw", "yes"},
+                             {"storage", "fp16"}, {"accumulator", "fp16"},
+                             {"keep", "30"},      {"seed", seed == 1 ? "1,7" : "2,1"},
+                             {"runs", "1"},       {NULL}};
+        const char *out = in_folder(seed == 1 ? "first" : "second");
+        uint8_t *mask, kept[2 * N];
+        size_t count, to = 0;
+        char hash[64];
+        study_run("rows", asked, out);
+        struct rows r = results(out);
+        cr_assert_eq(r.count, 1);
+        cr_assert(mask_make(&mask, &count, N, KEPT, seed, NULL) == STATUS_OK);
+        for (size_t i = 0; i < N; i++)
+            if (mask[i])
+                memcpy(kept + 2 * to++, (char *)file.data + 2 * i, 2);
+        struct hash128 h = hash_array(&(struct array){FP16, count, kept});
+        snprintf(hash, sizeof hash, "0x%016llx%016llx", (unsigned long long)h.word[0],
+                 (unsigned long long)h.word[1]);
+        cr_expect_str_eq(field_of(&r, 0, RESULTS_RESULT_BITS), hash, "seed %d", (int)seed);
+        snprintf(ids[seed - 1], CASE_ID_TEXT, "%s", case_field(&r, 0, CASE_ID));
+        rows_free(&r);
+        free(mask);
+    }
+    cr_expect_str_neq(ids[0], ids[1]);
+    clear_bytes(&file);
+}
+
 /* Of no elements: rows of nothing, and nothing that moves. Each study runs its cases once. */
 Test(run_rows, nothing, .init = make_folder, .fini = remove_folder)
 {
