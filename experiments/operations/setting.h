@@ -20,7 +20,7 @@ struct setting {
     size_t segment;            /* elements of a segment, the last may have fewer; 0: there is one */
     enum product_kind product; /* of dot products: how they are formed */
     const struct keys *keys;   /* of scatter-adds: where their keys come from, with the seed */
-    uint64_t key_seed; /* of generated keys and masks; 0 where the keys are a file's */
+    uint64_t key_seed;         /* of keys and masks that are drawn; else 0 */
     size_t bins; /* of scatter-adds; of matrices the rows; of products elements of D */
     const struct layout *layout; /* of sums of rows */
     size_t keep;                 /* of compactions: hundredths of the elements */

@@ -175,6 +175,24 @@ static bool other_input(const struct compare *c, const struct compare_pair *pair
     return a && b && strcmp(a, b) != 0;
 }
 
+/* Are these keys, or is this mask, drawn with a seed? */
+static bool is_drawn(const char *keys)
+{
+    return strcmp(keys, "uniform") == 0 || strcmp(keys, "sorted") == 0 ||
+           strncmp(keys, "zipf:", 5) == 0 || strncmp(keys, "keep:", 5) == 0;
+}
+
+/* Other keys of data: drawn with other seeds, or of another file, which no column tells. Of files
+ * that is known on one device alone. */
+static bool other_keys(const struct gathered_case *a, const struct gathered_case *b)
+{
+    if (a->key_seed && b->key_seed && is_drawn(a->field[CASE_KEYS]))
+        return strcmp(a->key_seed, b->key_seed) != 0;
+    return strncmp(a->field[CASE_KEYS], "file:", 5) == 0 && by_columns(a, b, KEY) == 0 &&
+           strcmp(a->field[CASE_DEVICE], b->field[CASE_DEVICE]) == 0 &&
+           strcmp(a->field[CASE_ID], b->field[CASE_ID]) != 0;
+}
+
 /* Both lists are sorted. */
 static size_t shared(const struct gathered_case *a, const struct gathered_case *b)
 {
@@ -199,7 +217,7 @@ static enum verdict verdict_of(const struct compare *c, const struct compare_pai
     bool there[2] = {a && a->runs, b && b->runs};
     if (!there[0] || !there[1])
         return there[1] ? VERDICT_MISSING_A : there[0] ? VERDICT_MISSING_B : VERDICT_NEITHER;
-    if (other_input(c, pair))
+    if (other_input(c, pair) || other_keys(a, b))
         return VERDICT_OTHER_INPUT;
     if (beyond(a) || beyond(b))
         return VERDICT_BROKEN_BOUND;
@@ -266,6 +284,21 @@ static const struct compare_pair *first_of(const struct compare *c, enum verdict
     return i < c->pairs ? &c->pair[i] : NULL;
 }
 
+/* Of a pair of other inputs. */
+static void say_difference(char *to, size_t size, const struct compare *c,
+                           const struct compare_pair *pair)
+{
+    const struct gathered_case *a = pair->of[0], *b = pair->of[1];
+    if (other_input(c, pair))
+        snprintf(to, size, "found hash %s and %s", input_hash(&c->side[0], a),
+                 input_hash(&c->side[1], b));
+    else if (is_drawn(a->field[CASE_KEYS]))
+        snprintf(to, size, "found seed %s and %s, which draw %s", a->key_seed, b->key_seed,
+                 a->field[CASE_KEYS]);
+    else
+        snprintf(to, size, "found other keys in %s", a->field[CASE_KEYS]);
+}
+
 enum status compare_status(const struct compare *c, struct problem *p)
 {
     const char *a = c->side[0].path, *b = c->side[1].path;
@@ -281,12 +314,14 @@ enum status compare_status(const struct compare *c, struct problem *p)
         const struct compare_pair *pair = first_of(c, VERDICT_OTHER_INPUT);
         const struct gathered_case *x = pair->of[0];
         const char *seed = x->field[CASE_SEED];
+        char found[400];
+        say_difference(found, sizeof found, c, pair);
         return problem(p, STATUS_DATA,
                        "%s, %s: %zu cases had other inputs, of which the first is %s %s n=%s%s%s: "
-                       "found hash %s and %s, expected the same",
+                       "%s, expected the same",
                        a, b, c->count[VERDICT_OTHER_INPUT], x->field[CASE_INPUT],
                        x->field[CASE_STORAGE], x->field[CASE_N], *seed ? " seed=" : "", seed,
-                       input_hash(&c->side[0], x), input_hash(&c->side[1], pair->of[1]));
+                       found);
     }
     if (!compared)
         return problem(p, STATUS_DATA,

@@ -69,7 +69,7 @@ static bool is_known(const struct gathered_case *c, const struct case_rest *rest
     return (*c->field[CASE_SEED] || rest->hash) && strncmp(c->field[CASE_KEYS], "file:", 5) != 0;
 }
 
-static enum status check_id(const struct gathered *g, const struct gathered_case *c,
+static enum status check_id(const struct gathered *g, struct gathered_case *c,
                             const struct csv_row *row, struct problem *p)
 {
     char id[CASE_ID_TEXT], idle[CASE_ID_TEXT];
@@ -88,8 +88,10 @@ static enum status check_id(const struct gathered *g, const struct gathered_case
         rest.load = load == LOAD_IDLE ? "" : load_name[load];
         rest.key_seed = i < LOAD_KINDS ? rest.key_seed : "1";
         case_id_text(id, case_id_columns((const char *const *)c->field, &rest));
-        if (strcmp(id, c->field[CASE_ID]) == 0)
-            return STATUS_OK;
+        if (strcmp(id, c->field[CASE_ID]) != 0)
+            continue;
+        c->key_seed = *seed ? NULL : rest.key_seed;
+        return STATUS_OK;
     }
     return contradicts(row, CASE_ID, c->field[CASE_ID], idle,
                        "method, device, formats, input, n, seed and shape make it", p);
@@ -97,7 +99,7 @@ static enum status check_id(const struct gathered *g, const struct gathered_case
 
 /* Holds the columns of a row to the case they are of: to its other rows where there are any, else
  * to its id, as far as the directory tells what makes it. STATUS_DATA. */
-static enum status check_case(const struct gathered *g, const struct gathered_case *c,
+static enum status check_case(const struct gathered *g, struct gathered_case *c,
                               const struct csv_row *row, size_t (*field)(size_t), bool first,
                               struct problem *p)
 {

@@ -34,6 +34,7 @@ struct gathered_case {
     struct figure first_bound; /* of matrix products: of their first element, over its own sum|x| */
     struct figure time_ns;     /* the least */
     char status[16];           /* of the last run without a result, or "" */
+    const char *key_seed;      /* of keys and masks of data, if drawn; NULL: not known */
     bool joined;               /* for who compares */
 };
 

@@ -137,9 +137,10 @@ Test(steps, errors_in_spacings_at_the_exact_weight, .init = make_folder, .fini =
 {
     expect_study("--input ones:value=-0x1p-60 --n 1 --weight 1 --accumulator fp64 --storage fp64",
                  "\nplain", "from 1: exact 1\n");
-    expect_said("s/steps.csv",
-                "plain,fp64,fp64,ones:value=-8.673617379884035e-19,1,1,1,1,1,,1,0x1.ffffffffffffffep-1,"
-                "8.6736173798840355e-19,8.6736173798840355e-19,0.0078125,");
+    expect_said(
+        "s/steps.csv",
+        "plain,fp64,fp64,ones:value=-8.673617379884035e-19,1,1,1,1,1,,1,0x1.ffffffffffffffep-1,"
+        "8.6736173798840355e-19,8.6736173798840355e-19,0.0078125,");
 }
 
 /* From an exact weight that is infinite there is no distance; nor is a weight that is so an error.

@@ -6,6 +6,7 @@
 
 #include "experiments/inputs/mask.h"
 #include "reference/format/hash_array.h"
+#include "reports/results/compare.h"
 #include "tests/support/study.h"
 
 enum { N = 480, KEPT = 30 };
@@ -187,6 +188,77 @@ Test(run_rows, seeds_draw_the_masks_of_files, .init = make_folder, .fini = remov
     }
     cr_expect_str_neq(ids[0], ids[1]);
     clear_bytes(&file);
+}
+
+/* Runs one method on a file of N numbers, and returns what `compare` finds between two studies. */
+static struct compare compare_two(const char *experiment, const char *method, const char *seeds[2],
+                                  const char *keys, const uint64_t first_key[2])
+{
+    const char *out[2] = {in_folder("a"), in_folder("b")};
+    struct bytes file = {0};
+    struct compare c;
+    struct problem p = {0};
+    for (uint64_t i = 0; i < N; i++)
+        add_number(&file, i + 1, 2);
+    char data[256], path[300];
+    snprintf(data, sizeof data, "%s", put_file("data.raw", &file));
+    snprintf(path, sizeof path, "file:%s", in_folder("keys.raw"));
+    keys = keys && strcmp(keys, "file") == 0 ? path : keys;
+    clear_bytes(&file);
+    for (size_t s = 0; s < 2; s++) {
+        for (uint64_t i = 0; i < N; i++)
+            add_number(&file, (i + first_key[s]) % 7, 4);
+        put_file("keys.raw", &file);
+        clear_bytes(&file);
+        study_words asked = {{"device", "cpu"},
+                             {"method", method},
+                             {"data", data},
+                             {"raw", "yes"},
+                             {"storage", "fp16"},
+                             {"accumulator", "fp16"},
+                             {"seed", seeds[s]},
+                             {"runs", "1"},
+                             {keys ? "keys" : NULL, keys},
+                             {"bins", "7"},
+                             {NULL}};
+        study_run(experiment, asked, out[s]);
+    }
+    cr_assert(compare_read(&c, out, &p) == STATUS_OK, "%s", p.text);
+    return c;
+}
+
+/* Masks and keys of other seeds, or of another file of the same name, are other inputs: no promise
+ * is broken by other results of them. */
+Test(run_rows, other_masks_and_keys_are_other_inputs, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *experiment, *method, *seeds[2], *keys;
+        uint64_t first_key[2];
+        const char *due; /* of other inputs; NULL: the same */
+    } asked[] = {
+        {"rows", "compact/scan", {"1", "5"}, NULL, {0}, "found seed 1 and 5"},
+        {"rows", "compact/scan", {"5", "5,1"}, NULL, {0}, NULL},
+        {"scatter", "scatter/sort", {"1", "5"}, "uniform", {0}, "found seed 1 and 5"},
+        {"scatter", "scatter/sort", {"1", "5"}, "one", {0}, NULL},
+        {"scatter", "scatter/sort", {"1", "5"}, "file", {3, 3}, NULL},
+        {"scatter", "scatter/sort", {"1", "1"}, "file", {3, 4}, "found other keys"},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const char *seeds[2] = {asked[i].seeds[0], asked[i].seeds[1]};
+        struct compare c = compare_two(asked[i].experiment, asked[i].method, seeds, asked[i].keys,
+                                       asked[i].first_key);
+        struct problem p = {0};
+        enum status status = compare_status(&c, &p);
+        cr_expect(c.pairs > 0 && c.broken == 0, "%zu: %zu broken", i, c.broken);
+        cr_expect(c.count[asked[i].due ? VERDICT_OTHER_INPUT : VERDICT_SAME] == c.pairs, "%zu", i);
+        if (asked[i].due)
+            cr_expect(status == STATUS_DATA && strstr(p.text, asked[i].due), "%zu: %s", i, p.text);
+        else
+            cr_expect(status == STATUS_OK, "%zu: %s", i, p.text);
+        compare_free(&c);
+        remove_folder();
+        make_folder();
+    }
 }
 
 /* Of no elements: rows of nothing, and nothing that moves. Each study runs its cases once. */
