@@ -374,6 +374,27 @@ Test(gate, tries_numbers_of_rows, .init = make_folder, .fini = remove_folder)
     expect_said("err", "found one number of rows, 7, expected two or more");
 }
 
+/* Shapes, chips and intervals of promotion are those of the entry, also in the command that shows a
+ * break. */
+Test(gate, tries_matrix_products, .init = make_folder, .fini = remove_folder)
+{
+#define PRODUCT_OF(members)                                                                        \
+    "{\"subjects\": [{\"storage\": \"e4m3\", \"accumulator\": \"fp32\", \"seconds\": 1, " members  \
+    "}]}"
+    cr_expect_eq(
+        gate(PRODUCT_OF("\"subject\": \"gemm/promoted\", \"chip\": \"h100\", \"promote\": 64, "
+                        "\"shape\": \"3x5x256:nt\", \"promise\": \"order_invariant\""),
+             ""),
+        1);
+    expect_said("out", "breaks order_invariant");
+    expect_said("out", "--shape 3x5x256:nt");
+    expect_said("out", "--chip h100 --promote 64");
+    cr_expect_eq(gate(PRODUCT_OF("\"subject\": \"gemm/tiled\", \"shape\": \"3x5\""), ""), 2);
+    expect_said("err", "subjects[0].shape: found '3x5', expected MxNxK");
+    cr_expect_eq(gate(PRODUCT_OF("\"subject\": \"gemm/tiled\", \"chip\": \"h100\""), ""), 2);
+    expect_said("err", "subjects[0].chip: found it with gemm/tiled");
+}
+
 /* The schema knows the members that the reader does. */
 Test(gate, has_a_schema_of_its_members)
 {

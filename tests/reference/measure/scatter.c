@@ -34,9 +34,8 @@ static size_t height(const void *context, size_t bin)
 static void make(struct fixture *f, size_t k)
 {
     static const size_t bins[] = {1, 3, 1024, BINS};
-    static const enum theorem_kind bounds[] = {THEOREM_TREE, THEOREM_ANY_ORDER,
-                                               THEOREM_CORRECTLY_ROUNDED, THEOREM_BINNED,
-                                               THEOREM_NONE};
+    static const enum theorem_kind bounds[] = {
+        THEOREM_TREE, THEOREM_ANY_ORDER, THEOREM_CORRECTLY_ROUNDED, THEOREM_BINNED, THEOREM_NONE};
     uint64_t seed = k;
     size_t bound = (k + k / 12) % 5;
     f->bins = bins[k % 4];
