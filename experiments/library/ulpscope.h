@@ -146,7 +146,9 @@ struct ulpscope_figures {
 
 /* The result, a value of `accumulator`, of additions in that format in any order. bound: (n-1) u
  * sum|x| (Jeannerod, Rump 2013), and for rounding elements to the accumulator what that costs; none
- * with inf or NaN among the elements, or in the result. ULPSCOPE_USAGE. */
+ * with inf or NaN among the elements. Of a result that is inf or NaN there is one where sum|x| and
+ * the bound add up to at most the accumulator's largest number: no order overflows then, and
+ * err_over_bound is inf. ULPSCOPE_USAGE. */
 ULPSCOPE_API enum ulpscope_status ulpscope_measure(struct ulpscope_figures *figures,
                                                    const struct ulpscope_reference *r,
                                                    enum ulpscope_format accumulator, double result,

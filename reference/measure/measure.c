@@ -74,16 +74,6 @@ static void measure_special(struct measure *m, const struct reference *r, double
         m->err_abs = known(INFINITY);
 }
 
-static void measure_not_finite(struct measure *m, const struct reference *r, double result)
-{
-    struct figure error = known(isnan(result) ? NAN : INFINITY);
-    m->err_abs = m->err_ulp = error;
-    if (!mpfr_zero_p(r->sum))
-        m->err_rel = error;
-    if (!mpfr_zero_p(r->sum_abs))
-        m->err_backward = error;
-}
-
 double measure_output_exact(enum format output, enum format accumulator)
 {
     int digits = format_facts[accumulator].precision;
@@ -125,6 +115,27 @@ static void measure_bound(struct measure *m, const mpfr_t error, const struct re
     mpfr_clear(bound);
 }
 
+/* A result that is not finite is off by more than any bound, where nothing could overflow. */
+static void measure_not_finite(struct measure *m, const struct reference *r, enum format storage,
+                               enum format accumulator, enum format output, double result,
+                               const struct theorem *t)
+{
+    struct figure error = known(isnan(result) ? NAN : INFINITY);
+    double most = fmin(format_facts[accumulator].largest, format_facts[output].largest);
+    m->err_abs = m->err_ulp = error;
+    if (!mpfr_zero_p(r->sum))
+        m->err_rel = error;
+    if (!mpfr_zero_p(r->sum_abs))
+        m->err_backward = error;
+    if (!theorem_in_range(t, r, storage, accumulator, most))
+        return;
+    mpfr_t infinite;
+    mpfr_init2(infinite, MPFR_PREC_MIN);
+    mpfr_set_inf(infinite, 1);
+    measure_bound(m, infinite, r, storage, accumulator, output, round_mpfr(r->sum, output), t);
+    mpfr_clear(infinite);
+}
+
 static void measure_finite(struct measure *m, const struct reference *r, enum format storage,
                            enum format accumulator, enum format output, double result,
                            const struct theorem *t)
@@ -155,7 +166,7 @@ void measure_output(struct measure *m, const struct reference *r, enum format st
     if (!mpfr_number_p(r->sum))
         measure_special(m, r, result);
     else if (!isfinite(result))
-        measure_not_finite(m, r, result);
+        measure_not_finite(m, r, storage, accumulator, output, result, t);
     else
         measure_finite(m, r, storage, accumulator, output, result, t);
 }

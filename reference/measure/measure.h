@@ -44,8 +44,10 @@ struct measure {
  * that is not finite, not known, except that err_abs is inf for a result that is another value (NaN
  * for a NaN where inf is due). err_rel is not known where the exact sum is 0, err_backward where
  * sum|x| is. bound and err_over_bound are not known where the theorem has nothing to say (inf or
- * NaN in the input) or did not hold its premise (a result that is not finite). err_over_bound is
- * not known for 0/0. */
+ * NaN in the input) or may not have held its premise (a result that is not finite, where something
+ * may have overflowed: see theorem_in_range). Where nothing can, a result that is not finite breaks
+ * the bound, which is that of the exact value's rounding, and err_over_bound is inf. It is not
+ * known for 0/0. */
 void measure(struct measure *m, const struct reference *r, enum format storage,
              enum format accumulator, double result, const struct theorem *t);
 

@@ -223,9 +223,36 @@ static bool within_range(enum format f, double hi, double lo)
     return fabs(hi) < threshold || (fabs(hi) == threshold && isfinite(hi) && (inwards || even));
 }
 
+/* Could something on the way overflow? See theorem_in_range. */
+enum overflows { OVERFLOWS_NOT, OVERFLOWS_PERHAPS, OVERFLOWS_ASK };
+
+static enum overflows may_overflow(const struct scan_rules *rules, const struct scan_item *x)
+{
+    const double near = SCAN_NEAR, most = fmin(format_facts[rules->accumulator].largest,
+                                               format_facts[rules->output].largest);
+    double reach = x->abs_hi + (x->abs_hi * rules->input_u + x->terms * rules->input_h);
+    reach *= 1 + fmax(x->terms - 1, 0) * rules->u;
+    switch (theorem_additions(rules->bound)) {
+    case ADDS_PLAIN:
+        if (rules->bound == THEOREM_NONE)
+            return OVERFLOWS_PERHAPS;
+        if (reach * (1 + near) < most)
+            return OVERFLOWS_NOT;
+        return reach * (1 - near) > most ? OVERFLOWS_PERHAPS : OVERFLOWS_ASK;
+    case ADDS_WIDENED:
+    case ADDS_CARRIED:
+        return reach * (1 - near) > most ? OVERFLOWS_PERHAPS : OVERFLOWS_ASK;
+    case ADDS_BINNED:
+    case ADDS_EXACT:
+    case ADDS_OTHER:
+        break;
+    }
+    return OVERFLOWS_ASK;
+}
+
 /* Gives the figures of measure_output if the result or the exact prefix is not finite, at less
  * cost, as there may be many. Returns false if both are finite, such as numbers too large for
- * doubles. */
+ * doubles, and where these do not tell whether something could overflow. */
 static bool find_odd(struct scan_part *part, size_t index, const struct scan_item *x,
                      struct scan_figures *f)
 {
@@ -249,11 +276,16 @@ static bool find_odd(struct scan_part *part, size_t index, const struct scan_ite
     if (x->abs_hi != 0)
         f->value[SCAN_BACKWARD] = error;
     bool other = isinf(x->result) && (x->result < 0) != (x->hi < 0);
-    if (other || within_range(part->rules.output, x->hi, x->lo))
-        part->overflow = true;
-    else
+    if (!other && !within_range(part->rules.output, x->hi, x->lo)) {
         part->nan |= isnan(x->result);
-    return true;
+        return true;
+    }
+    part->overflow = true;
+    enum overflows may = may_overflow(&part->rules, x);
+    f->broken = may == OVERFLOWS_NOT;
+    if (f->broken)
+        f->value[SCAN_OVER_BOUND] = INFINITY;
+    return may != OVERFLOWS_ASK;
 }
 
 /* ---- a block ---- */

@@ -74,5 +74,8 @@ theorem_of_value theorem_norm, theorem_scaled_norm, theorem_mean, theorem_runnin
     theorem_textbook, theorem_two_pass, theorem_welford, theorem_chan, theorem_exponentials,
     theorem_rescaled;
 theorem_of_value theorem_product, theorem_extremum;
+/* Of what a method computes on the way: how large that can become. See theorem/range.c. */
+theorem_of_value theorem_reach_sum, theorem_reach_value, theorem_reach_norm, theorem_reach_mean,
+    theorem_reach_exponentials;
 theorem_of_value theorem_rmsnorm, theorem_layernorm_textbook, theorem_layernorm_two_pass,
     theorem_layernorm_welford, theorem_layernorm_chan;

@@ -18,7 +18,7 @@ static const struct theorem_facts {
     enum additions adds;
     bool has_height;
     theorem_says *factors;
-    theorem_of_value *bound;
+    theorem_of_value *bound, *reach;
 } theorems[THEOREMS] = {
 #define THEOREM(kind, ...) [THEOREM_##kind] = {__VA_ARGS__},
 #include "reference/theorem/theorems.def"
@@ -179,4 +179,22 @@ bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference
         mpfr_set(bound, error, MPFR_RNDU);
     mpfr_clears(perturbed, error, by.of_sum, by.of_abs, by.constant, (mpfr_ptr)0);
     return says;
+}
+
+bool theorem_in_range(const struct theorem *t, const struct reference *r, enum format storage,
+                      enum format accumulator, double most)
+{
+    const struct theorem_facts *facts = &theorems[t->kind];
+    theorem_of_value *reach = facts->factors ? theorem_reach_sum : facts->reach;
+    if (!reach || r->infs > 0 || r->nans > 0 || !mpfr_number_p(r->sum))
+        return false;
+    if (t->kind == THEOREM_SPLIT &&
+        most > format_facts[storage].largest) /* sums are stored in it */
+        most = format_facts[storage].largest;
+    mpfr_t largest;
+    mpfr_init2(largest, THEOREM_PRECISION);
+    bool in_range = reach(largest, t, r, storage, accumulator) && mpfr_number_p(largest) &&
+                    mpfr_cmp_d(largest, most) <= 0;
+    mpfr_clear(largest);
+    return in_range;
 }

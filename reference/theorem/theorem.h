@@ -32,6 +32,12 @@ struct conversion theorem_conversion(enum product_kind product, enum format stor
 bool theorem_bound(mpfr_t bound, const struct theorem *t, const struct reference *r,
                    enum format storage, enum format accumulator);
 
+/* Can nothing overflow, on the way or in the end, in whatever order the result is computed, where
+ * numbers up to `most` are in range? False where that is not known: where the theorem has no bound,
+ * or the input holds an inf or NaN, or where A and the bound together exceed `most`. */
+bool theorem_in_range(const struct theorem *t, const struct reference *r, enum format storage,
+                      enum format accumulator, double most);
+
 /* What the bounds of one row's elements have in common, kept from the rows that were asked about
  * last, as computing it takes most of their time. For one thread. NULL when memory is short, which
  * is fine. */

@@ -102,11 +102,13 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
     {"bound", "",
      "the bound on err_abs from the method's theorem, rounded up; of several outputs that of "
      "the one in the column exact; empty if the theorem does not apply: an inf or NaN in the "
-     "input, a result that is not finite"},
+     "input, or a result that is not finite where an order of additions may overflow"},
     {"err_over_bound", "",
-     "err_abs / bound, from both before they are rounded; of several outputs the largest, without "
-     "those that are not finite, of which status tells; above 1: a bug in the method or in its "
-     "bound"},
+     "err_abs / bound, from both before they are rounded; of several outputs the largest; inf for "
+     "a "
+     "result that is not finite where no order of additions overflows; above 1: a bug in the "
+     "method "
+     "or in its bound"},
     {"time_ns", "ns",
      "device time of the run, including a cold start; a run's share if runs are "
      "launched in batches (for speed see `bench`)"},

@@ -12,6 +12,15 @@ static enum status sum_nothing(const struct task *t)
     return STATUS_OK;
 }
 
+static double no_number;
+
+static enum status sum_no_number(const struct task *t, struct problem *p)
+{
+    (void)p;
+    array_encode(&t->out, 0, 1, &no_number);
+    return STATUS_OK;
+}
+
 static enum status stopping(const struct task *t, struct problem *p)
 {
     (void)p;
@@ -170,6 +179,32 @@ Test(failure, a_broken_bound_fails_the_study, .init = make_folder, .fini = remov
     cr_expect_str_eq(field_of(&r, 0, RESULTS_STATUS), "ok");
     cr_expect_gt(strtod(field_of(&r, 0, RESULTS_ERR_OVER_BOUND), NULL), 1);
     rows_free(&r);
+}
+
+/* So is one that a result breaks which is no number, though no order of additions overflows. */
+Test(failure, no_number_breaks_a_bound, .init = make_folder, .fini = remove_folder)
+{
+    static const double given[] = {INFINITY, NAN};
+    struct method m = fake;
+    m.cpu = sum_no_number;
+    for (int k = 0; k < 4; k++) {
+        struct study s;
+        const char *out = in_folder(k < 2 ? "inf" : "nan");
+        no_number = given[k / 2];
+        study_of_fake(&s, &m, "2");
+        cr_expect_eq(study_sweep(&s, out, false), STATUS_OK, "%s", s.problem.text);
+        cr_expect_eq(s.outcome.broken, 6, "%zu", s.outcome.broken);
+        cr_expect_eq(sweep_verdict(&s.outcome, &s.plan, "out", &s.problem), STATUS_FAILED);
+        study_free(&s);
+        struct rows r = rows_read(out, false);
+        cr_expect_str_eq(field_of(&r, 0, RESULTS_STATUS), "overflow");
+        cr_expect_str_eq(field_of(&r, 0, RESULTS_ERR_OVER_BOUND), "inf");
+        cr_expect_eq(strtod(field_of(&r, 0, RESULTS_BOUND), NULL), 0x1p-23);
+        rows_free(&r);
+        r = rows_read(out, true);
+        cr_expect_str_eq(field_of(&r, 0, SUMMARY_ERR_OVER_BOUND_MAX), "inf");
+        rows_free(&r);
+    }
 }
 
 Test(failure, what_a_method_does_not_support, .init = make_folder, .fini = remove_folder)

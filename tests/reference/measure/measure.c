@@ -243,6 +243,50 @@ Test(measure, overflow_is_told_from_a_sum_beyond_the_range)
     }
 }
 
+/* n = 2: no order overflows where A + uA is at most the largest number, L. uA is about an ulp of L:
+ * so with A = L - 2 ulps, and not with A = L - half an ulp. */
+Test(measure, no_number_where_no_order_overflows)
+{
+    static const double results[] = {INFINITY, -INFINITY, NAN};
+    for (enum format f = 0; f < ACCUMULATORS; f++) {
+        const struct format_facts *facts = &format_facts[f];
+        double ulp = format_ulp(f, facts->largest), top = facts->largest - 2 * ulp;
+        const double in_range[] = {top / 2, -top / 2}, not_in_range[] = {top, -ulp * 3 / 2};
+        for (size_t k = 0; k < 3; k++) {
+            struct measure m = measured(2, in_range, f, results[k]);
+            cr_expect(m.outcome == OUTCOME_OVERFLOW && m.broken, "%s, %g", facts->name, results[k]);
+            cr_expect(m.bound.known && m.bound.value == facts->unit_roundoff * top, "%a",
+                      m.bound.value);
+            cr_expect(m.err_over_bound.known && m.err_over_bound.value == INFINITY);
+            cr_expect(same_double(m.err_abs.value, fabs(results[k])) && !m.err_rel.known);
+            m = measured(2, not_in_range, f, results[k]);
+            cr_expect(m.outcome == OUTCOME_OVERFLOW && !m.broken, "%s", facts->name);
+            cr_expect(!m.bound.known && !m.err_over_bound.known, "%s", facts->name);
+            m = measured(0, NULL, f, results[k]);
+            cr_expect(m.broken && m.bound.value == 0 && m.err_over_bound.value == INFINITY);
+        }
+    }
+}
+
+/* Where the output has the smaller range, it counts; its rounding is in the bound, too: u of it. */
+Test(measure, no_number_of_an_output)
+{
+    const double x[] = {40000, 25000}, more[] = {40000, 26000};
+    struct theorem t = {.kind = THEOREM_ANY_ORDER};
+    struct measure m;
+    struct reference r = reference_of(FP32, 2, x);
+    measure_output(&m, &r, FP32, FP32, FP16, INFINITY, &t);
+    cr_expect(m.broken && m.outcome == OUTCOME_OVERFLOW);
+    cr_expect(m.bound.value == 65000 * 0x1p-24 + 64992 * 0x1p-11, "%a", m.bound.value);
+    reference_free(&r);
+    r = reference_of(FP32, 2, more);
+    measure_output(&m, &r, FP32, FP32, FP16, NAN, &t);
+    cr_expect(!m.broken && !m.bound.known && m.outcome == OUTCOME_NAN);
+    measure_output(&m, &r, FP32, FP32, FP32, NAN, &t);
+    cr_expect(m.broken && m.bound.value == 66000 * 0x1p-24 && m.outcome == OUTCOME_OVERFLOW);
+    reference_free(&r);
+}
+
 Test(measure, sums_that_are_not_finite)
 {
     const double plus[] = {1, INFINITY}, nan[] = {1, NAN};

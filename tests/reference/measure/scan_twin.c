@@ -149,7 +149,8 @@ Test(scan_twin, by_hand)
     cr_expect(m.difference[0].differing.value == 0.5 && m.difference[0].first_diff == 1);
     cr_expect(m.difference[0].mean_rel_diff.value == 0.5 / 3, "%a",
               m.difference[0].mean_rel_diff.value);
-    cr_expect(m.broken == 1 && m.first_broken == 2 && m.points == 4);
+    cr_expect(m.broken == 2 && m.first_broken == 2 && m.points == 4, "2.5, and the NaN");
+    cr_expect(m.err_over_bound.value == INFINITY && m.point[3].bound.value == 18 * 0x1p-53);
     s.heads = heads; /* 1, 3 | 0, 3 */
     out[3] = 3;
     cr_assert(measure_scan(&m, &o, 1, &s, 1, NULL) == STATUS_OK);
