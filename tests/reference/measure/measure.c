@@ -284,6 +284,8 @@ Test(measure, no_number_of_an_output)
     cr_expect(!m.broken && !m.bound.known && m.outcome == OUTCOME_NAN);
     measure_output(&m, &r, FP32, FP32, FP32, NAN, &t);
     cr_expect(m.broken && m.bound.value == 66000 * 0x1p-24 && m.outcome == OUTCOME_OVERFLOW);
+    measure_output(&m, &r, FP32, FP16, FP32, NAN, &t);
+    cr_expect(!m.broken && !m.bound.known && m.outcome == OUTCOME_OVERFLOW, "added in fp16");
     reference_free(&r);
 }
 

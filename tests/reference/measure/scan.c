@@ -437,3 +437,46 @@ Test(measure_scan, near_ties)
         expect_output(&c, 1);
     }
 }
+
+/* Sums of 95 elements of fp16, two of them not 0, that are infinite or NaN, at an index without a
+ * point. 94 u A is about A / 22: with it, A = 61984 is in range and A = 62720 is not. An exact sum
+ * is held to no A. */
+Test(measure_scan, no_number_in_and_out_of_range)
+{
+    enum { COUNT = 100, AT = 94 };
+    static struct scan_measure m;
+    static const struct {
+        double last;
+        enum theorem_kind bound;
+        size_t broken;
+    } rows[] = {
+        {21984, THEOREM_ANY_ORDER, 1},   {-21984, THEOREM_TREE, 1},
+        {22720, THEOREM_ANY_ORDER, 0},   {-22720, THEOREM_TREE, 0},
+        {22720, THEOREM_COMPENSATED, 0}, {-40000, THEOREM_ANY_ORDER, 0},
+        {960, THEOREM_COMPENSATED, 1},   {-39968, THEOREM_CORRECTLY_ROUNDED, 1},
+        {21984, THEOREM_NONE, 0},
+    };
+    static const size_t first[COUNT];
+    const struct heights serial = {.first = first};
+    for (size_t k = 0; k < 2 * sizeof rows / sizeof *rows; k++) {
+        double x[COUNT] = {40000, [AT] = rows[k / 2].last}, out[COUNT];
+        uint16_t data[COUNT], results[COUNT];
+        struct scan s = {.in = {FP16, COUNT, data}};
+        struct scan_output o = {.out = {FP16, COUNT, results},
+                                .accumulator = FP16,
+                                .bound = rows[k / 2].bound,
+                                .height = height,
+                                .context = &serial};
+        for (size_t i = 0; i < COUNT; i++)
+            out[i] = i < AT ? x[0] : x[0] + x[AT];
+        out[AT] = k % 2 ? NAN : -INFINITY;
+        array_encode(&s.in, 0, COUNT, x);
+        array_encode(&o.out, 0, COUNT, out);
+        cr_assert(measure_scan(&m, &o, 1, &s, 1, NULL) == STATUS_OK);
+        for (size_t i = 0; i < m.points; i++)
+            cr_assert_neq(m.point[i].index, AT);
+        cr_expect(m.outcome == OUTCOME_OVERFLOW && m.broken == rows[k / 2].broken,
+                  "%zu: %zu broken", k, m.broken);
+        cr_expect_eq(m.err_over_bound.value == INFINITY, rows[k / 2].broken > 0, "%zu", k);
+    }
+}

@@ -177,3 +177,19 @@ Test(range, exponentials_by_hand)
             reference_free(&r);
         }
 }
+
+/* n = 8, u = 2^-11: A (1 + 7u) is 65504 but for less than 2^-24. What additions flush is more. */
+Test(range, what_is_flushed_counts)
+{
+    static const double x[8] = {32768, 32512, 0x1.be4p-1, 0x1.ca8p-12, 0x1p-23};
+    double data[8];
+    struct array a = {FP16, 8, data};
+    struct theorem t = {.kind = THEOREM_TREE, .height = 1};
+    struct reference r;
+    array_encode(&a, 0, 8, x);
+    cr_assert(reference_compute(&r, &a, REFERENCE_FAST, NULL) == STATUS_OK);
+    cr_expect(theorem_in_range(&t, &r, FP16, FP16, 65504));
+    t.flushing = 1;
+    cr_expect(!theorem_in_range(&t, &r, FP16, FP16, 65504));
+    reference_free(&r);
+}
