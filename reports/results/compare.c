@@ -305,23 +305,27 @@ enum status compare_status(const struct compare *c, struct problem *p)
     size_t compared = c->count[VERDICT_SAME] + c->count[VERDICT_WITHIN_BOUND] +
                       c->count[VERDICT_NO_BOUND] + c->count[VERDICT_BROKEN_BOUND];
     if (c->broken)
-        return problem(p, STATUS_FAILED, "%s, %s: %zu cases break what their methods promise", a, b,
-                       c->broken);
+        return problem(p, STATUS_FAILED, "%s, %s: %zu %s", a, b, c->broken,
+                       c->broken == 1 ? "case breaks what its method promises"
+                                      : "cases break what their methods promise");
     if (c->count[VERDICT_BROKEN_BOUND])
-        return problem(p, STATUS_FAILED, "%s, %s: results of %zu cases break their bounds", a, b,
-                       c->count[VERDICT_BROKEN_BOUND]);
+        return problem(p, STATUS_FAILED, "%s, %s: results of %zu %s", a, b,
+                       c->count[VERDICT_BROKEN_BOUND],
+                       c->count[VERDICT_BROKEN_BOUND] == 1 ? "case break its bound"
+                                                           : "cases break their bounds");
     if (c->count[VERDICT_OTHER_INPUT]) {
         const struct compare_pair *pair = first_of(c, VERDICT_OTHER_INPUT);
         const struct gathered_case *x = pair->of[0];
         const char *seed = x->field[CASE_SEED];
         char found[400];
         say_difference(found, sizeof found, c, pair);
-        return problem(p, STATUS_DATA,
-                       "%s, %s: %zu cases had other inputs, of which the first is %s %s n=%s%s%s: "
-                       "%s, expected the same",
-                       a, b, c->count[VERDICT_OTHER_INPUT], x->field[CASE_INPUT],
-                       x->field[CASE_STORAGE], x->field[CASE_N], *seed ? " seed=" : "", seed,
-                       found);
+        return problem(p, STATUS_DATA, "%s, %s: %zu %s %s %s n=%s%s%s: %s, expected the same", a, b,
+                       c->count[VERDICT_OTHER_INPUT],
+                       c->count[VERDICT_OTHER_INPUT] == 1 ? "case had another input,"
+                                                          : "cases had other inputs, of which the "
+                                                            "first is",
+                       x->field[CASE_INPUT], x->field[CASE_STORAGE], x->field[CASE_N],
+                       *seed ? " seed=" : "", seed, found);
     }
     if (!compared)
         return problem(p, STATUS_DATA,
