@@ -105,10 +105,8 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
      "input, or a result that is not finite where an order of additions may overflow"},
     {"err_over_bound", "",
      "err_abs / bound, from both before they are rounded; of several outputs the largest; inf for "
-     "a "
-     "result that is not finite where no order of additions overflows; above 1: a bug in the "
-     "method "
-     "or in its bound"},
+     "a result that is not finite where no order of additions overflows; above 1: a bug in the "
+     "method or in its bound"},
     {"time_ns", "ns",
      "device time of the run, including a cold start; a run's share if runs are "
      "launched in batches (for speed see `bench`)"},
