@@ -25,7 +25,8 @@ struct matrices gemm_matrices(const struct operands *of)
 
 struct work {
     const struct task *task;
-    gemm_element *element;
+    gemm_element *element; /* or: */
+    gemm_range *range;
     struct matrices_packed packed;
 };
 
@@ -35,20 +36,31 @@ static void compute_share(void *context, unsigned thread)
     const struct task *t = w->task;
     struct scatter_share share =
         scatter_share(0, matrices_outputs(&w->packed), thread, t->shape.threads);
-    for (size_t i = share.begin; i < share.end; i++)
+    if (w->range)
+        w->range(t, &w->packed, share.begin, share.end);
+    for (size_t i = share.begin; w->element && i < share.end; i++)
         array_encode(&t->out, i, 1, &(double){w->element(t, &w->packed, i)});
+}
+
+static enum status compute(struct work w, struct problem *p)
+{
+    struct matrices of = gemm_matrices(w.task->of);
+    enum status status = matrices_pack(&w.packed, &of, p);
+    if (status != STATUS_OK)
+        return status;
+    status = team_run(w.task->shape.threads, compute_share, &w, p);
+    matrices_free(&w.packed);
+    return status;
 }
 
 enum status gemm_each(const struct task *t, gemm_element *element, struct problem *p)
 {
-    struct matrices of = gemm_matrices(t->of);
-    struct work w = {.task = t, .element = element};
-    enum status status = matrices_pack(&w.packed, &of, p);
-    if (status != STATUS_OK)
-        return status;
-    status = team_run(t->shape.threads, compute_share, &w, p);
-    matrices_free(&w.packed);
-    return status;
+    return compute((struct work){.task = t, .element = element}, p);
+}
+
+enum status gemm_many(const struct task *t, gemm_range *range, struct problem *p)
+{
+    return compute((struct work){.task = t, .range = range}, p);
 }
 
 /* --- bounds of scaled products --- */

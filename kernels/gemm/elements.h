@@ -146,3 +146,8 @@ typedef double gemm_element(const struct task *t, const struct matrices_packed *
 
 /* Computes each element. Threads are a schedule: each has consecutive ones. */
 enum status gemm_each(const struct task *t, gemm_element *element, struct problem *p);
+
+/* The same of elements begin .. end-1, many at a time, into t->out. */
+typedef void gemm_range(const struct task *t, const struct matrices_packed *p, size_t begin,
+                        size_t end);
+enum status gemm_many(const struct task *t, gemm_range *range, struct problem *p);

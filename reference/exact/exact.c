@@ -28,6 +28,14 @@ void exact_add(struct exact *e, double x)
     }
 }
 
+void exact_add_integer(struct exact *e, __int128 x, int exponent)
+{
+    unsigned __int128 size = x < 0 ? -(unsigned __int128)x : (unsigned __int128)x;
+    e->empty = false;
+    e->plain = true;
+    fixed_add_at(&e->side[x < 0], size, (unsigned)(exponent - FIXED_LOWEST));
+}
+
 /* Fewer elements are added faster one by one than by clearing and emptying the bins. */
 enum { BINS_PAY = 512 };
 

@@ -29,6 +29,9 @@ struct exact {
 void exact_init(struct exact *e);
 void exact_add(struct exact *e, double x);
 
+/* Adds x 2^exponent, x not 0, exponent from -1074 to 900. */
+void exact_add_integer(struct exact *e, __int128 x, int exponent);
+
 /* Adds elements begin .. begin+count-1 of an array. */
 void exact_add_array(struct exact *e, const struct array *a, size_t begin, size_t count);
 

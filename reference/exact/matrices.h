@@ -40,6 +40,15 @@ static inline double matrices_element(const struct matrices *m, int side, size_t
                       : array_get(&m->b, line * m->b_column + k * m->b_next));
 }
 
+/* Numbers are whole ones times 2^lowest, the largest below 2^(lowest + bits): 0 bits where all are
+ * zero, MATRICES_NO_BITS where one is not finite. */
+struct matrices_line {
+    int lowest, bits;
+    bool negative; /* one is below 0 */
+};
+enum { MATRICES_NO_BITS = 1 << 20 };
+struct matrices_line matrices_line_of(const double *x, size_t count);
+
 /* The same made ready: each row of A and each column of B consecutive, as doubles. */
 struct matrices_packed {
     size_t m, n, k;
@@ -47,12 +56,13 @@ struct matrices_packed {
     struct array c;
     bool scaled;
     struct matrices_scales scale[2]; /* the caller's */
+    struct matrices_line *line[2];   /* of the rows of A and the columns of B, scaled */
     /* Products of A and B may need more than doubles hold: all are summed as `products`. */
     bool wide;
 };
 
-/* STATUS_MEMORY when memory is short (8 k (m + n) bytes). `of` is read until packed is freed: C
- * and scales stay where they are. */
+/* STATUS_MEMORY when memory is short ((8 k + 12) (m + n) bytes). `of` is read until packed is
+ * freed: C and scales stay where they are. */
 enum status matrices_pack(struct matrices_packed *p, const struct matrices *of,
                           struct problem *why);
 void matrices_free(struct matrices_packed *p);
@@ -61,6 +71,11 @@ static inline size_t matrices_outputs(const struct matrices_packed *p)
 {
     return p->m * p->n;
 }
+
+/* Elements begin .. begin+count-1 of a row of A (0), or a column of B (1), scaled; those that are,
+ * in `room`. */
+const double *matrices_elements(const struct matrices_packed *p, int side, size_t line,
+                                size_t begin, size_t count, double *room);
 
 /* Sets x and y to the k factors of the products that element `output` is the sum of: scaled. */
 void matrices_factors(const struct matrices_packed *p, size_t output, double *x, double *y);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "reference/exact/grid.h"
 #include "reference/measure/scan_part.h"
 #include "reference/base/shares.h"
 
@@ -24,6 +25,10 @@ struct piece {
     double terms[SCAN_BLOCK];
     bool lost[SCAN_BLOCK];
     struct scan_block block;
+    /* Elements `at` .. of a product, of the block and of some that follow; NULL: there are none, or
+     * memory is short, and each is summed by itself. */
+    struct grid_sum *window;
+    size_t at, ready;
 };
 
 /* The first two doubles of a sum; returns whether they are all of it. */
@@ -46,6 +51,34 @@ static bool read_pair(const struct exact *e, bool magnitudes, double *hi, double
     return all;
 }
 
+/* Sums elements from `begin` on, before `end`, unless those of the next block are ready. */
+static void fill_window(struct piece *p, const struct scan *scan, size_t begin, size_t end)
+{
+    const size_t most = scan->matrices ? grid_window(scan->matrices) : 0;
+    size_t next = end - begin < SCAN_BLOCK ? end - begin : SCAN_BLOCK;
+    if (!scan->matrices || (p->window && begin + next <= p->at + p->ready))
+        return;
+    if (!p->window)
+        p->window = malloc((most > SCAN_BLOCK ? most : SCAN_BLOCK) * sizeof *p->window);
+    p->at = begin;
+    p->ready = end - begin < most ? end - begin : most;
+    if (p->ready < next)
+        p->ready = next;
+    if (p->window)
+        grid_sums(scan->matrices, begin, p->ready, true, p->window);
+}
+
+static bool read_window(struct piece *p, size_t output, size_t i)
+{
+    const struct grid_sum *sum = p->window ? &p->window[output - p->at] : NULL;
+    if (!sum || sum->unknown)
+        return false;
+    if (!grid_pair(sum, false, &p->hi[i], &p->lo[i]))
+        p->block.exact = false;
+    grid_pair(sum, true, &p->abs_hi[i], &p->abs_lo[i]);
+    return true;
+}
+
 static void fill_block(struct piece *p, const struct scan *scan, size_t begin, size_t count)
 {
     struct exact sum;
@@ -61,7 +94,7 @@ static void fill_block(struct piece *p, const struct scan *scan, size_t begin, s
         p->terms[i] = (double)scan_own_terms(scan, begin + i);
         p->hi[i] = p->lo[i] = p->abs_hi[i] = p->abs_lo[i] = 0;
         p->lost[i] = false;
-        if (p->terms[i] == 0 && !scan->values)
+        if ((p->terms[i] == 0 && !scan->values) || read_window(p, begin + i, i))
             continue;
         if (scan->values || !scan_own_sum(scan, begin + i, &sum)) {
             p->lost[i] = true;
@@ -81,12 +114,15 @@ static void measure_share(void *context, size_t k)
     struct scan_part *part = job->part + k * job->outputs;
     struct prefix_share nothing = {0};
     struct piece *p = malloc(sizeof *p);
+    if (p)
+        p->window = NULL;
     end = end < bins ? end : bins;
     exact_init(&nothing.before);
     for (size_t o = 0; o < job->outputs; o++)
         scan_part_begin(&part[o], job->scan, &job->out[o], &nothing, begin);
     for (size_t count; p && begin < end; begin += count) {
         count = end - begin < SCAN_BLOCK ? end - begin : SCAN_BLOCK;
+        fill_window(p, job->scan, begin, end);
         fill_block(p, job->scan, begin, count);
         for (size_t o = 0; o < job->outputs; o++) {
             scan_part_add(&part[o], &p->block, begin);
@@ -95,6 +131,7 @@ static void measure_share(void *context, size_t k)
     }
     if (!p)
         atomic_store(&job->failed, true);
+    free(p ? p->window : NULL);
     free(p);
 }
 
