@@ -2,6 +2,7 @@
 
 #include "kernels/method/team.h"
 #include "kernels/scatter/bins.h"
+#include "reference/base/variants.h"
 #include "reference/theorem/theorem.h"
 
 struct matrices gemm_matrices(const struct operands *of)
@@ -22,6 +23,76 @@ struct matrices gemm_matrices(const struct operands *of)
                              .b_next = s->b_column ? 1 : gemm_ldb(s),
                              .scale = {gemm_scales(of, 0), gemm_scales(of, 1)}};
 }
+
+/* ---- products one after the other ---- */
+
+INLINE double chain_of_floats(double sum, const double *x, const double *y, size_t count)
+{
+    float s = (float)sum;
+    for (size_t k = 0; k < count; k++)
+        s = __builtin_fmaf((float)x[k], (float)y[k], s);
+    return s;
+}
+
+INLINE double chain_of_doubles(double sum, const double *x, const double *y, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        sum = __builtin_fma(x[k], y[k], sum);
+    return sum;
+}
+
+struct chains {
+    double (*floats)(double sum, const double *x, const double *y, size_t count);
+    double (*doubles)(double sum, const double *x, const double *y, size_t count);
+};
+
+/* Without the instruction the C library computes it. */
+static double floats(double sum, const double *x, const double *y, size_t count)
+{
+    return chain_of_floats(sum, x, y, count);
+}
+
+static double doubles(double sum, const double *x, const double *y, size_t count)
+{
+    return chain_of_doubles(sum, x, y, count);
+}
+
+#ifdef __x86_64__
+#define FMA __attribute__((target("fma")))
+FMA static double floats_by_fma(double sum, const double *x, const double *y, size_t count)
+{
+    return chain_of_floats(sum, x, y, count);
+}
+
+FMA static double doubles_by_fma(double sum, const double *x, const double *y, size_t count)
+{
+    return chain_of_doubles(sum, x, y, count);
+}
+
+static struct chains chains(void)
+{
+    return __builtin_cpu_supports("fma") ? (struct chains){floats_by_fma, doubles_by_fma}
+                                         : (struct chains){floats, doubles};
+}
+#else
+static struct chains chains(void)
+{
+    return (struct chains){floats, doubles};
+}
+#endif
+
+double gemm_chain(const struct task *t, double sum, const double *x, const double *y, size_t count)
+{
+    if (t->accumulator == FP32 && t->of->in.format != FP64)
+        return chains().floats(sum, x, y, count);
+    if (t->accumulator == FP64)
+        return chains().doubles(sum, x, y, count);
+    for (size_t k = 0; k < count; k++)
+        sum = product_fused(t->accumulator, sum, x[k], y[k]);
+    return sum;
+}
+
+/* ---- elements one by one, or many at a time ---- */
 
 struct work {
     const struct task *task;

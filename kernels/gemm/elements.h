@@ -31,13 +31,9 @@ static inline struct gemm_terms gemm_terms_of(const struct matrices_packed *p, s
                                array_get(&p->c, output)};
 }
 
-/* sum + x y rounded once to the accumulator, whose value `sum` is. */
-static inline double gemm_append(const struct task *t, double sum, double x, double y)
-{
-    if (t->accumulator == FP32 && t->of->in.format != FP64)
-        return fmaf((float)x, (float)y, (float)sum);
-    return product_fused(t->accumulator, sum, x, y);
-}
+/* sum + x[0] y[0] + x[1] y[1] + ... one after the other, each product fused into its addition,
+ * which is rounded to the accumulator, whose value `sum` is. */
+double gemm_chain(const struct task *t, double sum, const double *x, const double *y, size_t count);
 
 /* The sum of products begin .. end-1, one after the other, of which there is one at least: the
  * first is rounded, the others are fused into the additions. */
@@ -45,9 +41,7 @@ static inline double gemm_products(const struct task *t, const struct gemm_terms
                                    size_t begin, size_t end)
 {
     double sum = product_rounded(t->accumulator, terms->x[begin], terms->y[begin]);
-    for (size_t k = begin + 1; k < end; k++)
-        sum = gemm_append(t, sum, terms->x[k], terms->y[k]);
-    return sum;
+    return gemm_chain(t, sum, terms->x + begin + 1, terms->y + begin + 1, end - begin - 1);
 }
 
 /* --- scales, where matrices have them --- */

@@ -14,10 +14,7 @@ static double element(const struct task *t, const struct matrices_packed *p, siz
     if (t->of->gemm.scaling != GEMM_UNSCALED)
         return terms.k == 0 ? terms.c
                             : gemm_finished(t, p, output, gemm_products(t, &terms, 0, terms.k));
-    double sum = format_round(t->accumulator, terms.c);
-    for (size_t k = 0; k < terms.k; k++)
-        sum = gemm_append(t, sum, terms.x[k], terms.y[k]);
-    return sum;
+    return gemm_chain(t, format_round(t->accumulator, terms.c), terms.x, terms.y, terms.k);
 }
 
 static enum status cpu(const struct task *t, struct problem *p)
