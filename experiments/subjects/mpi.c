@@ -274,11 +274,20 @@ enum status mpi_open(struct foreign *f, const char *device, struct problem *p)
     return foreign_open(f, argv, device, p);
 }
 
-/* The same bits on all ranks are what an all-reduce is for. */
+/* The same bits on all ranks are what an all-reduce is for; but those of before the call are no
+ * results. */
 static enum status agree(const struct foreign *f, const struct mpi_told *told, enum format format,
                          struct problem *p)
 {
     int digits = 2 * format_facts[format].bytes;
+    if (told->unlike > 0 && told->left == MPI_TOLD_BEHIND)
+        return problem(p, STATUS_DATA, "%s: rank %llu of %zu wrote behind the last of its results",
+                       f->name, (unsigned long long)told->unlike - 1, f->ranks);
+    if (told->unlike > 0)
+        return problem(p, STATUS_DATA,
+                       "%s: rank %llu of %zu left result %llu as it was before the call", f->name,
+                       (unsigned long long)told->unlike - 1, f->ranks,
+                       (unsigned long long)told->left);
     if (told->rank == 0)
         return STATUS_OK;
     return problem(p, STATUS_FAILED,

@@ -4,10 +4,14 @@
 
 #include <stdint.h>
 
+#define MPI_TOLD_BEHIND UINT64_MAX
+
 struct mpi_told {
     uint64_t time_ns; /* of the call, on rank 0 */
     uint64_t rank;    /* the first that ended with other bits than rank 0; 0: none did */
     uint64_t element; /* the first such element of that rank, */
     uint64_t bits[2]; /* and its bits on rank 0 and there */
     uint64_t hosts;   /* that ranks are on */
+    uint64_t unlike;  /* 1 + the first rank with an unwritten result, or one too many; 0: none */
+    uint64_t left;    /* the first that is unwritten; MPI_TOLD_BEHIND: one too many */
 };

@@ -10,6 +10,7 @@
  * has no type for are added by an operation of ours, which rounds each addition to the format.
  *
  * MPI_COMM_WORLD has no other calls than those that are asked for: a library may count them. */
+#include <math.h>
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>
@@ -98,6 +99,46 @@ static void await(MPI_Request request)
         sched_yield();
 }
 
+/* --- what results were before the call --- */
+
+/* A signaling NaN, which no addition gives. */
+static uint64_t fill_of(enum format f)
+{
+    return format_encode(f, INFINITY) | 5;
+}
+
+/* Room for a call's results, and for one more, that is not to be written. */
+static struct array room_of_results(enum format f, size_t n)
+{
+    struct array to = {f, n, room(array_bytes(f, n + 1))};
+    for (size_t i = 0; i <= n; i++)
+        array_set_bits(&to, i, fill_of(f));
+    return to;
+}
+
+/* Tells of the first rank that has not these results, and no more. One of these bits alone is the
+ * result of a single rank that was given them. */
+static void expect_written(struct part *p, const struct array *is)
+{
+    enum { WRITTEN, LEFT, BEHIND };
+    uint64_t fill = fill_of(is->format), found[2] = {WRITTEN, 0}, *all;
+    if (array_bits(is, is->n) != fill)
+        found[0] = BEHIND;
+    for (size_t i = 0; i < is->n && p->ranks > 1 && found[0] != LEFT; i++)
+        if (array_bits(is, i) == fill)
+            found[0] = LEFT, found[1] = i;
+    all = room((size_t)p->ranks * sizeof found);
+    MPI_Request request;
+    MPI_Igather(found, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, 0, among_us, &request);
+    await(request);
+    for (int r = 0; p->rank == 0 && r < p->ranks && p->told.unlike == 0; r++)
+        if (all[2 * r] != WRITTEN) {
+            p->told.unlike = 1 + (uint64_t)r;
+            p->told.left = all[2 * r] == LEFT ? all[2 * r + 1] : MPI_TOLD_BEHIND;
+        }
+    free(all);
+}
+
 /* --- what is called --- */
 
 /* The first rank that has other bits than rank 0, whose array all are sent. */
@@ -184,11 +225,15 @@ static void end(struct part *p, double begun)
 
 static void allreduce(struct part *p)
 {
+    uint64_t before = PLANTED("short") && p->sum.n > 0 ? array_bits(&p->sum, p->sum.n - 1) : 0;
     double begun = begin();
     MPI_Allreduce(p->mine.data, p->sum.data, (int)p->mine.n, p->type, p->op, MPI_COMM_WORLD);
     end(p, begun);
     if (PLANTED("lie") && p->rank == p->ranks - 1)
         *(char *)p->sum.data ^= 1;
+    if (PLANTED("short") || PLANTED("long"))
+        array_set_bits(&p->sum, p->sum.n - PLANTED("short"), before);
+    expect_written(p, &p->sum);
     compare(p);
 }
 
@@ -200,6 +245,7 @@ static void invariant(struct part *p, unsigned folds)
     end(p, begun);
     if (why)
         fail(why);
+    expect_written(p, &p->sum);
     compare(p);
 }
 
@@ -236,12 +282,13 @@ static void reduce_scatter(struct part *p)
 {
     int *lengths = room(2 * (size_t)p->ranks * sizeof *lengths), *begins = lengths + p->ranks;
     find_blocks(p, lengths, begins);
-    void *own = room(array_bytes(p->mine.format, (size_t)lengths[p->rank]));
+    struct array own = room_of_results(p->mine.format, (size_t)lengths[p->rank]);
     double begun = begin();
-    MPI_Reduce_scatter(p->mine.data, own, lengths, p->type, p->op, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(p->mine.data, own.data, lengths, p->type, p->op, MPI_COMM_WORLD);
     end(p, begun);
-    gather(p, own, lengths, begins);
-    free(own);
+    expect_written(p, &own);
+    gather(p, own.data, lengths, begins);
+    free(own.data);
     free(lengths);
 }
 
@@ -253,7 +300,7 @@ static void reduce_scatter_block(struct part *p)
     enum format f = p->mine.format;
     size_t longest = (size_t)lengths[0], n = longest * (size_t)p->ranks;
     struct array all = {f, n, room(array_bytes(f, n))};
-    void *own = room(array_bytes(f, longest));
+    struct array own = room_of_results(f, longest);
     for (size_t i = 0; i < n; i++) {
         size_t r = i / longest, k = i % longest;
         if (k < (size_t)lengths[r])
@@ -262,11 +309,12 @@ static void reduce_scatter_block(struct part *p)
             array_encode(&all, i, 1, &(double){-0.0});
     }
     double begun = begin();
-    MPI_Reduce_scatter_block(all.data, own, (int)longest, p->type, p->op, MPI_COMM_WORLD);
+    MPI_Reduce_scatter_block(all.data, own.data, (int)longest, p->type, p->op, MPI_COMM_WORLD);
     end(p, begun);
-    gather(p, own, lengths, begins);
+    expect_written(p, &own);
+    gather(p, own.data, lengths, begins);
     free(all.data);
-    free(own);
+    free(own.data);
     free(lengths);
 }
 
@@ -336,7 +384,7 @@ static void run_case(const struct header *h, int rank, int ranks, MPI_Op added, 
     struct part p = {.rank = rank,
                      .ranks = ranks,
                      .mine = {f, h->elements, room(bytes)},
-                     .sum = {f, h->elements, room(bytes)},
+                     .sum = room_of_results(f, h->elements),
                      .type = f == FP64   ? MPI_DOUBLE
                              : f == FP32 ? MPI_FLOAT
                                          : MPI_UINT16_T,
