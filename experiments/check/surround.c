@@ -1,13 +1,33 @@
-/* Batch invariance of sums over ranks: its first element at other places of other messages. */
+/* Batch invariance of sums over ranks: its first element at other places of other messages, and at
+ * all places of one. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiments/check/attempts.h"
 #include "experiments/system/memory.h"
 
+/* Of outputs that are due to be alike, the first that is not as the case's is, or else the last. */
+static void name_unlike(const struct check *c, const struct check_outcome *o,
+                        struct surrounding *at, const struct array *out)
+{
+    const struct array *due = o->first.data ? &o->first : out;
+    size_t i = 0;
+    while (i + 1 < out->n && format_canonical(out->format, array_bits(out, i)) ==
+                                 format_canonical(due->format, array_bits(due, 0)))
+        i++;
+    at->output = i;
+    int used = snprintf(at->are, sizeof at->are, "element %zu of a message of %zu, all alike", i,
+                        at->setting.bins);
+    size_t owner = setting_owner(c->request->method->operation, &at->setting, i);
+    if (owner != OWNED_BY_NONE)
+        snprintf(at->are + used, sizeof at->are - (size_t)used, ", in the block of rank %zu",
+                 owner);
+}
+
 /* Sets *one to what is the first output of the case, in its other surroundings. */
-static enum status output_in(const struct check *c, const struct surrounding *at, struct array *one,
-                             struct problem *p)
+static enum status output_in(const struct check *c, const struct check_outcome *o,
+                             struct surrounding *at, struct array *one, struct problem *p)
 {
     const struct operation *operation = c->request->method->operation;
     struct check other = *c;
@@ -28,6 +48,8 @@ static enum status output_in(const struct check *c, const struct surrounding *at
     free(other.in.data);
     if (status != STATUS_OK)
         return status;
+    if (at->alike)
+        name_unlike(c, o, at, &out);
     status = memory_array(one, out.format, 1, "an output", p);
     if (status == STATUS_OK)
         array_set_bits(one, 0, array_bits(&out, at->output));
@@ -42,11 +64,11 @@ uint64_t check_message_named(const struct check_request *r, size_t i)
     return i < r->datas ? r->data[i].array.n : 0;
 }
 
-static enum status take_in(struct check *c, struct check_outcome *o, const struct surrounding *at,
+static enum status take_in(struct check *c, struct check_outcome *o, struct surrounding *at,
                            uint64_t asked, struct problem *p)
 {
     struct array one;
-    enum status status = output_in(c, at, &one, p);
+    enum status status = output_in(c, o, at, &one, p);
     if (status != STATUS_OK)
         return status;
     check_note_message(c, at->setting.bins, asked);

@@ -208,7 +208,8 @@ struct surrounding {
     struct setting setting;
     size_t n, output;
     uint8_t byte; /* of all other elements every byte */
-    char are[96]; /* in words */
+    bool alike;   /* as each of its outputs: which is the one to name, outputs say */
+    char are[96]; /* in words; of outputs that are alike: none */
 };
 /* The u-th of them; false behind the last, and where rows are what batches consist of. */
 bool setting_surround(struct surrounding *to, const struct operation *o, const struct setting *s,

@@ -122,7 +122,7 @@ static size_t owner(const struct setting *s, size_t output)
 struct message {
     size_t length, at;
     uint8_t byte;
-    const char *are;
+    const char *are; /* NULL: all alike */
 };
 
 static void put(struct surrounding *to, const struct setting *s, const struct message *is)
@@ -130,8 +130,10 @@ static void put(struct surrounding *to, const struct setting *s, const struct me
     *to = (struct surrounding){.setting = *s, .byte = is->byte, .output = is->at};
     to->setting.bins = is->length;
     to->n = s->ranks * is->length;
-    snprintf(to->are, sizeof to->are, "element %zu of a message of %zu, %s", is->at, is->length,
-             is->are);
+    to->alike = !is->are;
+    if (is->are)
+        snprintf(to->are, sizeof to->are, "element %zu of a message of %zu, %s", is->at, is->length,
+                 is->are);
 }
 
 static bool surround(struct surrounding *to, const struct setting *s, size_t u)
@@ -150,6 +152,7 @@ static bool surround(struct surrounding *to, const struct setting *s, size_t u)
         {100, 99, 0x7b, "among large numbers"},
         {1000, 333, 0x3c, "among small numbers"},
         {1000, 667, 0xff, "among NaN"},
+        {1000, 0, 0x00, NULL},
     };
     if (u >= sizeof places / sizeof *places)
         return false;
@@ -159,15 +162,19 @@ static bool surround(struct surrounding *to, const struct setting *s, size_t u)
 
 static bool within(struct surrounding *to, const struct setting *s, size_t n, size_t u)
 {
-    const size_t length = n / s->ranks, at[] = {0, length / 3 * 2};
-    if (length == 0 || n % s->ranks != 0 || u >= sizeof at / sizeof *at || (u > 0 && at[u] == 0))
+    const size_t length = n / s->ranks, places = length > 2 ? 2 : 1;
+    if (length == 0 || n % s->ranks != 0 || u + (length == 1) > places)
         return false;
-    put(to, s, &(struct message){length, at[u], 0x3c, "among small numbers"});
+    put(to, s,
+        u < places ? &(struct message){length, u * (length / 3 * 2), 0x3c, "among small numbers"}
+                   : &(struct message){.length = length});
     return true;
 }
 
 static void say_owner(struct surrounding *to)
 {
+    if (to->alike)
+        return;
     size_t used = strlen(to->are);
     snprintf(to->are + used, sizeof to->are - used, ", in the block of rank %zu",
              owner(&to->setting, to->output));
@@ -192,8 +199,10 @@ static bool within_owned(struct surrounding *to, const struct setting *s, size_t
 static void embed(const struct array *to, const struct surrounding *at, const struct array *from,
                   const struct setting *s)
 {
+    const size_t end = at->alike ? at->setting.bins : at->output + 1;
     for (size_t r = 0; r < s->ranks; r++)
-        array_set_bits(to, r * at->setting.bins + at->output, array_bits(from, r * s->bins));
+        for (size_t i = at->output; i < end; i++)
+            array_set_bits(to, r * at->setting.bins + i, array_bits(from, r * s->bins));
 }
 
 /* --- the terms of a sum on other ranks, and more of them --- */

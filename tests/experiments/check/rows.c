@@ -84,6 +84,49 @@ Test(check_rows, refutes_what_hangs_on_the_number_of_ranks)
     }
 }
 
+/* One element of a long message, wherever it lies, or the rest behind the last whole vector. */
+static size_t wrong_at, wrong_from;
+
+static enum status has_one_wrong(const struct task *t, struct problem *p)
+{
+    enum status status = method_named("allreduce/rank_order")->cpu(t, p);
+    if (status == STATUS_OK && t->out.n >= wrong_from)
+        array_set_bits(&t->out, wrong_at, array_bits(&t->out, wrong_at) ^ 1);
+    return status;
+}
+
+Test(check_rows, one_wrong_element_of_a_long_message_is_found)
+{
+    static const struct {
+        size_t from, at;
+        uint64_t n;
+        const char *is;
+    } wrong[] = {{600, 591, 0, "element 591 of a message of 1000, all alike"},
+                 {512, 511, 2048, "element 511 of a message of 512, all alike"},
+                 {512, 1, 2048, "element 1 of a message of 512, all alike"}};
+    static uint64_t ranks[] = {4}, n[1];
+    struct method m = *method_named("allreduce/rank_order");
+    m.cpu = has_one_wrong;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct check_request r = request_for(&m, 0.5);
+        for (size_t kind = 0; kind < CHECK_KINDS; kind++)
+            r.tried[kind] = kind == CHECK_BATCH;
+        r.setting.ranks = (struct numbers){1, ranks};
+        n[0] = wrong[i].n;
+        r.n = (struct numbers){n[0] > 0, n};
+        wrong_from = wrong[i].from;
+        wrong_at = wrong[i].at;
+        struct check_report report = checked(&r);
+        const struct check_tried *batch = &report.tried[CHECK_BATCH];
+        cr_expect(batch->broken > 0, "element %zu", wrong_at);
+        cr_expect_str_eq(batch->witness.is[1], wrong[i].is);
+    }
+    wrong_from = SIZE_MAX;
+    struct check_request r = request_for(&m, 0.5);
+    struct check_report report = checked(&r);
+    cr_expect(report.tried[CHECK_BATCH].attempts > 0 && report.tried[CHECK_BATCH].broken == 0);
+}
+
 /* One number of ranks says nothing of others. */
 Test(check_rows, ranks_that_no_device_is_left_for_are_no_failure)
 {
