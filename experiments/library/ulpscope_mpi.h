@@ -358,8 +358,9 @@ static inline void ulpscope_mpi_cut(int64_t word[2], double x, int exponent)
             high = rint(x * up);
             low = rint((x - high * down) * up * 0x1p40);
         } else {
-            high = rint(ldexp(x, 39 - exponent));
-            low = rint(ldexp(x - ldexp(high, exponent - 39), 79 - exponent));
+            double scaled = ldexp(x, 39 - exponent); /* `high` as large as x may be out of range */
+            high = rint(scaled);
+            low = rint(ldexp(scaled - high, 40));
         }
         word[0] += (int64_t)high;
         word[1] += (int64_t)low;

@@ -200,6 +200,23 @@ static void try_in_place(enum ulpscope_format f)
     }
 }
 
+/* Addends whose leading words round up to a power of two beyond the range: all on rank 0. */
+static void try_largest(void)
+{
+    static const double two[2][4] = {{DBL_MAX, -DBL_MAX, DBL_MAX, DBL_MAX / 2},
+                                     {0, 0x1p970, -DBL_MAX / 2, DBL_MAX / 2}};
+    struct ulpscope_error error = {0};
+    double sum[4];
+    expect(ulpscope_mpi_allreduce_fixed(two, rank == 0 ? 2 : 0, sum, 4, ULPSCOPE_FP64,
+                                        MPI_COMM_WORLD, &error),
+           ULPSCOPE_OK, "the largest", &error);
+    for (size_t i = 0; i < 4; i++)
+        if (sum[i] != two[0][i] + two[1][i])
+            printf("the largest, %d ranks: %a, expected %a\n", ranks, sum[i],
+                   two[0][i] + two[1][i]),
+                wrong = 1;
+}
+
 /* Each rank in turn fails alone, and all say so; the next call is as good as any. */
 static void try_failures(void)
 {
@@ -267,6 +284,7 @@ int main(int argc, char **argv)
         try_format(f);
         try_in_place(f);
     }
+    try_largest();
     try_failures();
     MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Finalize();
