@@ -312,7 +312,8 @@ enum { ULPSCOPE_MPI_PIECE = 4096 };
 enum {
     ULPSCOPE_MPI_SPECIAL = 1 << 20,
     ULPSCOPE_MPI_ZERO = -(1 << 20),
-    ULPSCOPE_MPI_MINUS_ZERO = -(1 << 21)
+    ULPSCOPE_MPI_MINUS_ZERO = -(1 << 21),
+    ULPSCOPE_MPI_NOTHING = -(1 << 22) /* of no addends: their sum is +0 */
 };
 
 static inline double ulpscope_mpi_get(const void *in, size_t i, enum ulpscope_format f)
@@ -411,7 +412,7 @@ ulpscope_mpi_allreduce_fixed(const void *in, size_t arrays, void *out, size_t n,
     for (size_t first = 0; first < n && status == ULPSCOPE_OK; first += ULPSCOPE_MPI_PIECE) {
         size_t left = n - first, piece = ULPSCOPE_MPI_PIECE, count = left < piece ? left : piece;
         for (size_t i = 0; i < count; i++) {
-            exponent[i] = ULPSCOPE_MPI_MINUS_ZERO;
+            exponent[i] = ULPSCOPE_MPI_NOTHING;
             word[i][0] = word[i][1] = 0;
         }
         for (size_t k = 0; k < arrays; k++)

@@ -217,6 +217,21 @@ static void try_largest(void)
                 wrong = 1;
 }
 
+/* The sum of no addends is +0, of -0s on one rank alone -0. */
+static void try_no_addends(void)
+{
+    static const float zero = -0.0f;
+    struct ulpscope_error error = {0};
+    for (size_t arrays = 0; arrays < 2; arrays++) {
+        float sum = 1;
+        expect(ulpscope_mpi_allreduce_fixed(&zero, rank == 0 ? arrays : 0, &sum, 1, ULPSCOPE_FP32,
+                                            MPI_COMM_WORLD, &error),
+               ULPSCOPE_OK, "no addends", &error);
+        if (sum != 0 || !signbit(sum) != (arrays == 0))
+            printf("%zu addends of -0, %d ranks: %a\n", arrays, ranks, (double)sum), wrong = 1;
+    }
+}
+
 /* Each rank in turn fails alone, and all say so; the next call is as good as any. */
 static void try_failures(void)
 {
@@ -285,6 +300,7 @@ int main(int argc, char **argv)
         try_in_place(f);
     }
     try_largest();
+    try_no_addends();
     try_failures();
     MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Finalize();
