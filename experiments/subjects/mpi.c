@@ -283,6 +283,9 @@ static enum status agree(const struct foreign *f, const struct mpi_told *told, e
     if (told->unlike > 0 && told->left == MPI_TOLD_BEHIND)
         return problem(p, STATUS_DATA, "%s: rank %llu of %zu wrote behind the last of its results",
                        f->name, (unsigned long long)told->unlike - 1, f->ranks);
+    if (told->unlike > 0 && told->left == MPI_TOLD_SENT)
+        return problem(p, STATUS_DATA, "%s: rank %llu of %zu overwrote the elements that it sent",
+                       f->name, (unsigned long long)told->unlike - 1, f->ranks);
     if (told->unlike > 0)
         return problem(p, STATUS_DATA,
                        "%s: rank %llu of %zu left result %llu as it was before the call", f->name,

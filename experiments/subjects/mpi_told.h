@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #define MPI_TOLD_BEHIND UINT64_MAX
+#define MPI_TOLD_SENT   (UINT64_MAX - 1)
 
 struct mpi_told {
     uint64_t time_ns; /* of the call, on rank 0 */
@@ -12,6 +13,7 @@ struct mpi_told {
     uint64_t element; /* the first such element of that rank, */
     uint64_t bits[2]; /* and its bits on rank 0 and there */
     uint64_t hosts;   /* that ranks are on */
-    uint64_t unlike;  /* 1 + the first rank with an unwritten result, or one too many; 0: none */
-    uint64_t left;    /* the first that is unwritten; MPI_TOLD_BEHIND: one too many */
+    uint64_t unlike;  /* 1 + the first rank where else was written than its results; 0: none */
+    uint64_t left;    /* the first result that is unwritten; MPI_TOLD_BEHIND: behind the last, too;
+                         MPI_TOLD_SENT: what it sent, too */
 };

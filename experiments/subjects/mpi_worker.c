@@ -25,6 +25,7 @@
 #include "experiments/subjects/rank_worker.h"
 #include "kernels/blocks/ranks.h"
 #include "reference/format/array.h"
+#include "reference/format/hash_array.h"
 
 enum { NOTHING_MORE, A_CASE };
 struct header {
@@ -37,6 +38,7 @@ struct part {
     struct array mine, sum; /* as many elements; the sum is whole on rank 0 in the end */
     MPI_Datatype type;
     MPI_Op op;
+    struct hash128 sent; /* of what the call is given */
     struct mpi_told told;
 };
 
@@ -116,25 +118,29 @@ static struct array room_of_results(enum format f, size_t n)
     return to;
 }
 
-/* Tells of the first rank that has not these results, and no more. One of these bits alone is the
- * result of a single rank that was given them. */
-static void expect_written(struct part *p, const struct array *is)
+/* Tells of the first rank that has not these results, or more, or sent what is no longer there. The
+ * fill is a result only of a single rank that was given it. */
+static void expect_written(struct part *p, const struct array *sent, const struct array *is)
 {
-    enum { WRITTEN, LEFT, BEHIND };
-    uint64_t fill = fill_of(is->format), found[2] = {WRITTEN, 0}, *all;
+    const uint64_t fill = fill_of(is->format), written = UINT64_MAX - 2;
+    const struct hash128 now = hash_array(sent);
+    uint64_t found = written, *all = room((size_t)p->ranks * sizeof *all);
+    size_t i = 0;
+    if (memcmp(&now, &p->sent, sizeof now) != 0)
+        found = MPI_TOLD_SENT;
     if (array_bits(is, is->n) != fill)
-        found[0] = BEHIND;
-    for (size_t i = 0; i < is->n && p->ranks > 1 && found[0] != LEFT; i++)
-        if (array_bits(is, i) == fill)
-            found[0] = LEFT, found[1] = i;
-    all = room((size_t)p->ranks * sizeof found);
+        found = MPI_TOLD_BEHIND;
+    while (i < is->n && (p->ranks == 1 || array_bits(is, i) != fill))
+        i++;
+    if (i < is->n)
+        found = i;
     MPI_Request request;
-    MPI_Igather(found, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, 0, among_us, &request);
+    MPI_Igather(&found, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, among_us, &request);
     await(request);
     for (int r = 0; p->rank == 0 && r < p->ranks && p->told.unlike == 0; r++)
-        if (all[2 * r] != WRITTEN) {
+        if (all[r] != written) {
             p->told.unlike = 1 + (uint64_t)r;
-            p->told.left = all[2 * r] == LEFT ? all[2 * r + 1] : MPI_TOLD_BEHIND;
+            p->told.left = all[r];
         }
     free(all);
 }
@@ -226,26 +232,30 @@ static void end(struct part *p, double begun)
 static void allreduce(struct part *p)
 {
     uint64_t before = PLANTED("short") && p->sum.n > 0 ? array_bits(&p->sum, p->sum.n - 1) : 0;
+    p->sent = hash_array(&p->mine);
     double begun = begin();
     MPI_Allreduce(p->mine.data, p->sum.data, (int)p->mine.n, p->type, p->op, MPI_COMM_WORLD);
     end(p, begun);
     if (PLANTED("lie") && p->rank == p->ranks - 1)
         *(char *)p->sum.data ^= 1;
+    if (PLANTED("overwrite"))
+        *(char *)p->mine.data ^= 1;
     if (PLANTED("short") || PLANTED("long"))
         array_set_bits(&p->sum, p->sum.n - PLANTED("short"), before);
-    expect_written(p, &p->sum);
+    expect_written(p, &p->mine, &p->sum);
     compare(p);
 }
 
 static void invariant(struct part *p, unsigned folds)
 {
+    p->sent = hash_array(&p->mine);
     double begun = begin();
     const char *why =
         mpi_invariant(p->mine.data, p->sum.data, p->mine.n, p->mine.format, folds, MPI_COMM_WORLD);
     end(p, begun);
     if (why)
         fail(why);
-    expect_written(p, &p->sum);
+    expect_written(p, &p->mine, &p->sum);
     compare(p);
 }
 
@@ -283,10 +293,11 @@ static void reduce_scatter(struct part *p)
     int *lengths = room(2 * (size_t)p->ranks * sizeof *lengths), *begins = lengths + p->ranks;
     find_blocks(p, lengths, begins);
     struct array own = room_of_results(p->mine.format, (size_t)lengths[p->rank]);
+    p->sent = hash_array(&p->mine);
     double begun = begin();
     MPI_Reduce_scatter(p->mine.data, own.data, lengths, p->type, p->op, MPI_COMM_WORLD);
     end(p, begun);
-    expect_written(p, &own);
+    expect_written(p, &p->mine, &own);
     gather(p, own.data, lengths, begins);
     free(own.data);
     free(lengths);
@@ -308,10 +319,11 @@ static void reduce_scatter_block(struct part *p)
         else
             array_encode(&all, i, 1, &(double){-0.0});
     }
+    p->sent = hash_array(&all);
     double begun = begin();
     MPI_Reduce_scatter_block(all.data, own.data, (int)longest, p->type, p->op, MPI_COMM_WORLD);
     end(p, begun);
-    expect_written(p, &own);
+    expect_written(p, &all, &own);
     gather(p, own.data, lengths, begins);
     free(all.data);
     free(own.data);

@@ -175,6 +175,8 @@ Test(mpi, a_rank_that_lies_dies_or_hangs_costs_a_run, .init = begin_planted)
     mpi_expect_planted("mpi/ring", "lie", 60, STATUS_FAILED, "ranks disagree: element 0 is 0x");
     mpi_expect_planted("mpi/ring", "short", 60, STATUS_DATA, "left result 9 as it was before");
     mpi_expect_planted("mpi/ring", "long", 60, STATUS_DATA, "wrote behind the last of its results");
+    mpi_expect_planted("mpi/ring", "overwrite", 60, STATUS_DATA,
+                       "overwrote the elements that it sent");
     mpi_expect_planted("mpi/ring", "die", 60, STATUS_DATA, "ended with exit status 7");
     mpi_expect_planted("mpi/ring", "hang", 4, STATUS_DATA, "no answer within 4 s");
     foreign_end(NULL);

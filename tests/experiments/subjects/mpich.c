@@ -134,6 +134,8 @@ Test(mpich, a_rank_that_lies_dies_or_hangs_costs_a_run, .init = begin_planted)
     mpi_expect_planted("mpich/ring", "short", 60, STATUS_DATA, "left result 9 as it was before");
     mpi_expect_planted("mpich/ring", "long", 60, STATUS_DATA,
                        "wrote behind the last of its results");
+    mpi_expect_planted("mpich/ring", "overwrite", 60, STATUS_DATA,
+                       "overwrote the elements that it sent");
     mpi_expect_planted("mpich/ring", "die", 60, STATUS_DATA, "ended with exit status ");
     mpi_expect_planted("mpich/ring", "crash", 60, STATUS_DATA, "ended with exit status ");
     mpi_expect_planted("mpich/ring", "hang", 4, STATUS_DATA, "no answer within 4 s");
