@@ -49,15 +49,27 @@ case_of(pair, method) = (at = pair . "|" . method, found = "", \
     sum [i = 1 : words(cases) / 2] \
         (word(cases, 2 * i - 1) eq at ? (found = word(cases, 2 * i), 0) : 0), found)
 
+# The rows of these cases, in a table as they are written: each line of a panel reads all rows anew.
+set table $rows separator comma
+plot ARG1 using (strcol("case_id")):(strcol("index")):(strcol("result")):(strcol("err_abs")): \
+    (strcol("err_ulp")):(strcol("bound")) with table if (has(cases, strcol("case_id")))
+unset table
+unset datafile columnheaders
+index = 2
+result = 3
+err_abs = 4
+err_ulp = 5
+bound = 6
+
 # In ulps; where there is no error, its ulp is not known from the row.
-drawn(id) = strcol("case_id") eq id && \
-    (column("err_abs") == 0 || column("err_abs") != abs(column("result")))
-error_at(id) = drawn(id) && column("err_ulp") > 0 ? column("err_ulp") : NaN
+drawn(id) = word(strcol(1), 1) eq id && \
+    (column(err_abs) == 0 || column(err_abs) != abs(column(result)))
+error_at(id) = drawn(id) && column(err_ulp) > 0 ? column(err_ulp) : NaN
 most_at(id) = drawn(id) ? \
-    (most = column("index") == 0 ? 0 : most, e = column("err_ulp"), most = e > most ? e : most, \
+    (most = column(index) == 0 ? 0 : most, e = column(err_ulp), most = e > most ? e : most, \
      most > 0 ? most : NaN) : NaN
-bound_at(id) = drawn(id) && column("err_abs") > 0 ? \
-    column("bound") / column("err_abs") * column("err_ulp") : NaN
+bound_at(id) = drawn(id) && column(err_abs) > 0 ? \
+    column(bound) / column(err_abs) * column(err_ulp) : NaN
 
 # Colours of Okabe and Ito, which the colour-blind tell apart too, without the yellow; then grey.
 # Marks differ as well.
@@ -89,13 +101,13 @@ do for [pair in pairs] {
         id[m] = case_of(pair, word(methods, m))
     }
     plot 0.5 with lines linecolor rgb 0x888888 dashtype 3, \
-         for [m = 1 : words(methods)] ARG1 \
-             using (column("index") + 1):(bound_at(id[m])) \
+         for [m = 1 : words(methods)] $rows \
+             using (column(index) + 1):(bound_at(id[m])) \
              with lines linetype m linewidth 1 dashtype 2, \
-         for [m = 1 : words(methods)] ARG1 \
-             using (column("index") + 1):(most_at(id[m])) with lines linetype m, \
-         for [m = 1 : words(methods)] ARG1 \
-             using (column("index") + 1):(error_at(id[m])) with points linetype m
+         for [m = 1 : words(methods)] $rows \
+             using (column(index) + 1):(most_at(id[m])) with lines linetype m, \
+         for [m = 1 : words(methods)] $rows \
+             using (column(index) + 1):(error_at(id[m])) with points linetype m
 }
 # The legend has a panel to itself.
 unset title
