@@ -50,7 +50,8 @@ size_t samples_points(struct point *point, const struct panel *panel, const stru
     size_t found = 0, kept = 0;
     for (size_t i = 0; i < panel->count; i++) {
         const struct sample *s = &panel->sample[i];
-        if (samples_same_pair(s, panel->pair) && samples_same_series(s, series))
+        /* Most are of another series: that is seen by the first comparison. */
+        if (samples_same_series(s, series) && samples_same_pair(s, panel->pair))
             point[found++] = (struct point){s->x, s->y, s->bound};
     }
     qsort(point, found, sizeof *point, samples_by_x);

@@ -95,8 +95,8 @@ static bool leaves_range(const struct page *r, const struct gathered_case *c)
     for (size_t i = 0; c->bound.known && i < r->g.count; i++) {
         const struct gathered_case *d = &r->g.item[i];
         if (has_error(d) && d->n == c->n && d->bound.known &&
-            strcmp(c->field[CASE_INPUT], d->field[CASE_INPUT]) == 0 && same_panel(r, c, d) &&
-            !(least.known && least.value <= d->bound.value))
+            !(least.known && least.value <= d->bound.value) &&
+            strcmp(c->field[CASE_INPUT], d->field[CASE_INPUT]) == 0 && same_panel(r, c, d))
             least = d->bound;
     }
     return least.known &&

@@ -412,10 +412,10 @@ static bool first_of_pair(const struct page *r, size_t i)
 /* Of the formats of most interest the first cliff and the last. */
 void page_cliff_findings(struct text *to, const struct page *r)
 {
-    const struct gathered_case *pair = first_pair(r, NULL);
+    const struct gathered_case *pair = page_has_conditions(r) ? first_pair(r, NULL) : NULL;
     struct ranked first = {0}, last = {0};
     double most = -INFINITY;
-    for (size_t i = 0; pair && page_has_conditions(r) && i < r->g.count; i++) {
+    for (size_t i = 0; pair && i < r->g.count; i++) {
         const struct gathered_case *c = &r->g.item[i];
         if (strcmp(c->field[CASE_STORAGE], pair->field[CASE_STORAGE]) != 0 ||
             strcmp(c->field[CASE_ACCUMULATOR], pair->field[CASE_ACCUMULATOR]) != 0 ||

@@ -26,12 +26,12 @@ static const char *method_of(const struct page *r, const struct operation *o)
 static size_t list_inputs(const char *input[INPUTS_MOST], const struct page *r, const char *method)
 {
     size_t count = 0;
+    bool conditions = page_has_conditions(r);
     for (size_t i = 0; i < r->g.count; i++) {
         size_t k = 0;
         const struct gathered_case *c = &r->g.item[i];
         bool cond = strncmp(c->field[CASE_INPUT], "cond", strlen("cond")) == 0;
-        if (strcmp(c->field[CASE_METHOD], method) != 0 || !c->err_rel.known ||
-            (cond && page_has_conditions(r)))
+        if (strcmp(c->field[CASE_METHOD], method) != 0 || !c->err_rel.known || (cond && conditions))
             continue;
         while (k < count && strcmp(input[k], c->field[CASE_INPUT]) != 0)
             k++;

@@ -118,10 +118,10 @@ bool page_same_series(const struct gathered_case *a, const struct gathered_case 
 bool page_same_method(const struct gathered_case *a, const struct gathered_case *b)
 {
     static const enum case_column column[] = {CASE_METHOD, CASE_CHIP, CASE_PROMOTE};
-    bool same = true;
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
-        same &= strcmp(a->field[column[i]], b->field[column[i]]) == 0;
-    return same;
+        if (strcmp(a->field[column[i]], b->field[column[i]]) != 0)
+            return false;
+    return true;
 }
 
 void page_name(struct text *to, const char *method, const char *chip, const char *promote)

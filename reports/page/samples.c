@@ -176,7 +176,7 @@ static void worst_first(struct groups *pairs, const struct sample *sample, size_
         double most = -INFINITY;
         for (size_t k = i; k < pairs->count; k++)
             for (size_t s = 0; s < count; s++)
-                if (samples_same_pair(pairs->first[k], &sample[s]) && sample[s].y > most)
+                if (sample[s].y > most && samples_same_pair(pairs->first[k], &sample[s]))
                     most = sample[s].y, worst = k;
         const struct sample *first = pairs->first[worst];
         for (size_t k = worst; k > i; k--)
