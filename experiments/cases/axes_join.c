@@ -33,10 +33,12 @@ static enum status read_all(struct data_set *all, const struct axes *axes, enum 
 static enum status keep_both(struct request *r, enum axis axis, const struct arguments *a,
                              const struct experiment *e, struct problem *p)
 {
-    struct list *files = &r->axis[axis];
-    size_t times = 0;
-    for (size_t i = 0; i < a->options; i++)
-        times += strcmp(a->option[i].spec->name, axis_name[axis]) == 0;
+    struct list *files = &r->axis[axis], given;
+    enum status status = argument_items(a, axis_name[axis], &given, p);
+    const size_t times = given.count;
+    if (status != STATUS_OK)
+        return status;
+    list_free(&given);
     if (!axes_joins(e, times) || files->count == times)
         return STATUS_OK;
     return times == 2 && files->count == 1

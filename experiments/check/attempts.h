@@ -151,6 +151,10 @@ enum status check_set_product(const struct check *c, const struct matrices *of,
                               const struct array *out, struct problem *p);
 /* Writes the sum of every bin, rounded once. */
 enum status check_set_bins(const struct check *c, const struct array *out, struct problem *p);
+/* Does an output exceed the bound of its theorem, or is it not finite where nothing can overflow?
+ */
+enum status check_exceeds(const struct check *c, const struct array *out, bool *exceeds,
+                          struct problem *p);
 struct check_setting check_plain(const struct check *c, const struct check_case *k);
 enum status check_open(const struct check *c, const struct check_setting *s, struct probe **probe,
                        struct problem *p);
@@ -158,6 +162,8 @@ enum status check_open(const struct check *c, const struct check_setting *s, str
 enum status check_once(const struct check *c, const struct check_setting *s, struct array *out,
                        struct problem *p);
 
+/* What outputs are compared by. */
+struct hash128 check_digest(const struct check *c, const struct array *out);
 /* Takes outputs from index `from` on, of which the first are what all others are compared with.
  * Takes over and frees out->data. `is` says in words what they are the outputs of. */
 enum status check_take(const struct check *c, struct check_outcome *o, struct array *out,
@@ -249,7 +255,8 @@ enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_
  * number of rows or columns that gives other bits than one alone. */
 enum status check_shrink_batch(struct check *c, enum check_kind kind, bool timing, check_try try_it,
                                uint64_t end, struct check_break *b, struct problem *p);
-/* Tries the case at hand again; *shows: it breaks every time. */
+/* Tries the case at hand again; *shows: it breaks every time, and exceeds a bound where *b, which
+ * is zero else, does. */
 enum status check_again(struct check *c, bool timing, check_try try_it, bool *shows,
                         struct check_break *b, struct problem *p);
 

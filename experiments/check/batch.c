@@ -390,7 +390,7 @@ static enum status shows(struct shrinking *s, size_t rows, size_t columns, size_
     struct check *c = s->check;
     struct check_case k = s->found;
     struct surrounding is;
-    struct check_break smaller;
+    struct check_break smaller = {0};
     struct problem why = {0};
     const struct batch_place at = {.side = {rows, columns}, .terms = terms, .layout = BATCH_AS_IS};
     *are = false;

@@ -95,8 +95,9 @@ static void add_outcome(struct check_tried *t, struct check_outcome *o, enum che
 {
     if (o->attempts == 0)
         return;
-    if (o->differing > 0 && t->broken == 0)
+    if (o->differing > 0 && (t->broken == 0 || (o->found.exceeds && !t->witness.exceeds)))
         t->witness = o->found;
+    t->exceeding += o->found.exceeds;
     t->cases++;
     t->broken += o->differing > 0;
     t->attempts += o->attempts;

@@ -103,5 +103,17 @@ enum status check_exact(struct check *c, struct check_outcome *o, struct problem
     }
     if (status == STATUS_OK)
         status = check_once(c, &plain, &out, p);
-    return status == STATUS_OK ? check_take(c, o, &out, 0, p, "the result") : status;
+    if (status != STATUS_OK)
+        return status;
+    bool exceeds = false;
+    struct hash128 due = check_digest(c, &o->first), had = check_digest(c, &out);
+    if (due.word[0] != had.word[0] || due.word[1] != had.word[1])
+        status = check_exceeds(c, &out, &exceeds, p);
+    if (status != STATUS_OK) {
+        free(out.data);
+        return status;
+    }
+    status = check_take(c, o, &out, 0, p, "the result");
+    o->found.exceeds |= exceeds;
+    return status;
 }

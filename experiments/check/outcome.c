@@ -12,7 +12,7 @@ static uint64_t canonical(const struct array *a, size_t i)
     return format_canonical(a->format, array_bits(a, i));
 }
 
-static struct hash128 digest_of(const struct check *c, const struct array *out)
+struct hash128 check_digest(const struct check *c, const struct array *out)
 {
     return operation_makes_array(c->request->method->operation)
                ? hash_array(out)
@@ -69,7 +69,7 @@ enum status check_take(const struct check *c, struct check_outcome *o, struct ar
     bool first = false, differs = false;
     struct array rest = from_index(out, from);
     check_noted(c);
-    enum status status = count(o, digest_of(c, &rest), check_is_new(c), &first, &differs, p);
+    enum status status = count(o, check_digest(c, &rest), check_is_new(c), &first, &differs, p);
     if (status == STATUS_OK && (first || (differs && o->differing == 1))) {
         va_list arguments;
         va_start(arguments, is);

@@ -174,6 +174,22 @@ static void add_evidence(struct text *to, const struct check_report *r)
             add_wrapped(to, part[i]);
 }
 
+/* What is wrong whatever is promised. */
+static void add_exceeding(struct text *to, const struct check_report *r)
+{
+    struct text line = {0};
+    const struct check_tried *exact = &r->tried[CHECK_EXACT];
+    if (!check_exceeded(r))
+        return;
+    text_format(
+        &line,
+        "error bound (%s): in %llu of %llu cases a result exceeds it, or is not finite where "
+        "nothing can overflow",
+        theorem_words(r->request.method->bound), (unsigned long long)exact->exceeding,
+        (unsigned long long)exact->cases);
+    add_wrapped(to, &line);
+}
+
 /* Of inputs that were chosen: where nothing is rounded no order can change the bits, and a subject
  * that promises less looks exact. */
 static void add_exact(struct text *to, const struct check_report *r)
@@ -183,81 +199,6 @@ static void add_exact(struct text *to, const struct check_report *r)
         check_rung(r, PROMISE_CORRECTLY_ROUNDED).state == CHECK_KEPT)
         text_add(to, "note: every result is the exact one, rounded once; these inputs may not need "
                      "any\n  rounding, so try others, too\n");
-}
-
-static void case_text(struct text *to, const struct check_report *r, const struct check_break *b)
-{
-    struct text says = {0};
-    char input[INPUT_TEXT];
-    check_input_text(&b->at, input);
-    text_format(to, "%s, %s/%s, n = %zu", input, format_facts[b->at.pair.storage].name,
-                format_facts[b->at.pair.accumulator].name, b->at.n);
-    setting_says(&says, r->request.method->operation, &b->at.setting);
-    if (says.length > 0)
-        text_format(to, ", %s", text_string(&says));
-    text_free(&says);
-    if (operation_makes_array(r->request.method->operation) && !b->hash) {
-        size_t owner = setting_owner(r->request.method->operation, &b->at.setting, b->index);
-        text_format(to, ", %s %zu", b->at.setting.keys ? "bin" : "output", b->index);
-        if (owner != OWNED_BY_NONE)
-            text_format(to, " of rank %zu", owner);
-    }
-}
-
-void check_bits_text(char bits[NUMBER_TEXT], const struct check_break *b, size_t which)
-{
-    if (b->hash)
-        snprintf(bits, NUMBER_TEXT, "%016llx", (unsigned long long)b->bits[which]);
-    else
-        number_bits(bits, b->at.setting.output,
-                    format_decode(b->at.setting.output, b->bits[which]));
-}
-
-/* Of a number, its decimal too. */
-static void add_result(struct text *to, const struct check_break *b, size_t which)
-{
-    char bits[NUMBER_TEXT], decimal[NUMBER_TEXT];
-    check_bits_text(bits, b, which);
-    number_decimal(decimal, format_decode(b->at.setting.output, b->bits[which]));
-    text_format(to, "\n  %s  %s  %s", bits, b->hash ? "(hash of all outputs)" : decimal,
-                b->is[which]);
-}
-
-static void add_witness(struct text *to, const struct check_report *r, enum check_kind kind,
-                        const char *program)
-{
-    const struct check_break *b = &r->tried[kind].witness;
-    char *command = check_command(r, kind, program);
-    text_format(to, "\ncounterexample to %s (%s): ", promise_name[check_meant(r, kind)],
-                check_kinds[kind].summary);
-    case_text(to, r, b);
-    add_result(to, b, 0);
-    add_result(to, b, 1);
-    text_format(to, "\n  reproduce: %s\n", command ? command : "");
-    free(command);
-}
-
-/* All of them; or the shortest of the lowest rung that is broken. */
-static void add_witnesses(struct text *to, const struct check_report *r, const char *program,
-                          bool all)
-{
-    size_t broken = 0, shown = 0;
-    for (size_t kind = 0; kind < CHECK_KINDS; kind++) {
-        const struct check_tried *t = &r->tried[kind], *least = &r->tried[shown];
-        if (!t->broken)
-            continue;
-        if (all)
-            add_witness(to, r, kind, program);
-        else if (broken == 0 || (check_kinds[kind].rung == check_kinds[shown].rung &&
-                                 t->witness.at.n < least->witness.at.n))
-            shown = kind;
-        broken++;
-    }
-    if (all || broken == 0)
-        return;
-    add_witness(to, r, shown, program);
-    if (broken > 1)
-        text_format(to, "%zu more counterexample%s with --wide\n", broken - 1, text_s(broken - 1));
 }
 
 /* Is it what the subject promises itself that it is held to? */
@@ -377,7 +318,7 @@ static void add_verdict(struct text *to, const struct check_report *r)
     text_format(to, "%s on %s", r->request.method->name, device);
     add_ranks(to, r, held > PROMISE_NONE ? held : r->kept);
     check_batches_words(to, r);
-    text_add(to, ": ");
+    text_add(to, check_exceeded(r) ? ": BREAKS its error bound; " : ": ");
     if (held > PROMISE_NONE)
         add_held(to, r, held);
     else if (r->failure.status != STATUS_OK)
@@ -489,12 +430,13 @@ void check_text(struct text *to, const struct check_report *r, const char *progr
     add_reasons(&report, r);
     check_batches_text(&report, r, all);
     add_evidence(&report, r);
+    add_exceeding(&report, r);
     add_exact(&report, r);
     if (r->failure.status != STATUS_OK)
         text_format(&report, "failed in %s: %s\n", check_kinds[r->failed].name, r->failure.text);
     add_pairs(&report, "not answered", &r->left_out);
     add_pairs(&report, "not asked, time ran out", &r->unasked);
-    add_witnesses(&report, r, program, all);
+    check_witnesses_text(&report, r, program, all);
     if (all)
         text_join(to, &report), text_free(&report);
     else

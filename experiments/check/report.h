@@ -33,5 +33,8 @@ void check_batches_words(struct text *to, const struct check_report *r);
 void check_batches_text(struct text *to, const struct check_report *r, bool all);
 json_t *check_batches_json(const struct check_report *r);
 void check_batches_cell(struct text *to, const struct check_report *r);
+/* All of them; or the shortest of the lowest rung that is broken, and that to the error bound. */
+void check_witnesses_text(struct text *to, const struct check_report *r, const char *program,
+                          bool all);
 /* One of a witness's results: "0x3c00". */
 void check_bits_text(char text[NUMBER_TEXT], const struct check_break *b, size_t which);

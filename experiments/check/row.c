@@ -118,6 +118,10 @@ json_t *check_json(const struct check_report *r, const char *program)
                   "broken", check_broken(r), "error",
                   r->failure.status == STATUS_OK ? json_null() : json_string(r->failure.text),
                   "not_answered", *left_out ? json_string(left_out) : json_null(), "rungs", rungs);
+    const struct check_tried *exact = &r->tried[CHECK_EXACT];
+    json_object_set_new(json, "over_bound",
+                        exact->attempts > 0 ? json_integer((json_int_t)exact->exceeding)
+                                            : json_null());
     json_t *hosts = mpi_hosts(q->method);
     if (hosts)
         json_object_set_new(json, "hosts", hosts);
@@ -198,6 +202,8 @@ static void fill_rung(struct text cell[CHECK_COLUMNS], const struct check_report
     text_add(&cell[CHECK_TRIED], tried);
     check_kinds_text(differed, r, rung, true);
     text_add(&cell[CHECK_DIFFERED], differed);
+    if (rung == PROMISE_CORRECTLY_ROUNDED && r->tried[CHECK_EXACT].attempts > 0)
+        text_unsigned(&cell[CHECK_EXCEEDING], r->tried[CHECK_EXACT].exceeding);
     check_untried_text(untried, r, rung, false);
     text_add(&cell[CHECK_REASON_IS], is.reason);
     text_add(&cell[CHECK_NOT_TRIED_KINDS], untried);

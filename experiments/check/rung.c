@@ -389,9 +389,14 @@ enum promise check_first_broken(const struct check_report *r)
     return PROMISE_NONE;
 }
 
+bool check_exceeded(const struct check_report *r)
+{
+    return r->tried[CHECK_EXACT].exceeding > 0;
+}
+
 bool check_broken(const struct check_report *r)
 {
-    return check_first_broken(r) > PROMISE_NONE;
+    return check_first_broken(r) > PROMISE_NONE || check_exceeded(r);
 }
 
 enum promise check_kept(const struct check_report *r)

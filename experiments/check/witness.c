@@ -17,7 +17,7 @@ enum status check_again(struct check *c, bool timing, check_try try_it, bool *sh
     for (size_t i = 0; i < times && *shows; i++) {
         struct check_outcome o = {0};
         enum status status = try_it(c, &o, p);
-        *shows = status == STATUS_OK && o.differing > 0;
+        *shows = status == STATUS_OK && o.differing > 0 && (!b->exceeds || o.found.exceeds);
         if (*shows)
             *b = o.found;
         check_outcome_free(&o);
@@ -33,7 +33,7 @@ enum status check_shrink(struct check *c, bool timing, check_try try_it, uint64_
     const struct check_case found = b->at;
     for (size_t n = 2; n < found.n && clock_ns() < end; n += n < 8 ? 1 : n / 4) {
         bool shows;
-        struct check_break smaller;
+        struct check_break smaller = {.exceeds = b->exceeds};
         struct check_case k = found;
         struct problem why = {0};
         k.n = n;

@@ -57,13 +57,14 @@ static enum status read_shape(struct conformance_asked *s, struct problem *p)
 
 static enum status one_file(const struct arguments *a, struct problem *p)
 {
-    size_t files = 0;
-    for (size_t i = 0; i < a->options; i++)
-        files += strcmp(a->option[i].spec->name, "data") == 0;
-    return files < 2
-               ? STATUS_OK
-               : problem(p, STATUS_USAGE,
-                         "option --data: found %zu files, expected one for check --special", files);
+    struct list files;
+    enum status status = argument_items(a, "data", &files, p);
+    if (status == STATUS_OK && files.count > 1)
+        status = problem(p, STATUS_USAGE,
+                         "option --data: found %zu files, expected one for check --special",
+                         files.count);
+    list_free(&files);
+    return status;
 }
 
 /* The user's own input, as it is; where a storage is named, the file is read as that. */

@@ -267,7 +267,7 @@ struct ulpscope_rung {
 
 struct ulpscope_report {
     enum ulpscope_promise kept; /* the highest rung that was tried and kept, with all below it */
-    int refuted;                /* a rung that the subject promises is broken */
+    int refuted;                /* a rung that the subject promises is broken, or its error bound */
     struct ulpscope_rung rung[ULPSCOPE_RUNGS]; /* by ulpscope_promise; [0] is empty */
 };
 

@@ -146,8 +146,8 @@ enum status list_distinct(struct list *list, struct problem *p)
     return status;
 }
 
-enum status argument_list(const struct arguments *a, const char *name, struct list *list,
-                          struct problem *p)
+enum status argument_items(const struct arguments *a, const char *name, struct list *list,
+                           struct problem *p)
 {
     size_t times = 0;
     *list = (struct list){0};
@@ -168,7 +168,14 @@ enum status argument_list(const struct arguments *a, const char *name, struct li
             return status;
         }
     }
-    return list_distinct(list, p);
+    return STATUS_OK;
+}
+
+enum status argument_list(const struct arguments *a, const char *name, struct list *list,
+                          struct problem *p)
+{
+    enum status status = argument_items(a, name, list, p);
+    return status == STATUS_OK ? list_distinct(list, p) : status;
 }
 
 void list_free(struct list *list)

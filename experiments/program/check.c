@@ -114,8 +114,11 @@ static enum status resolve(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status = check_devices(c->device, &c->devices, &words, p);
     c->several = argument_flag(a, "all") || a->operands * c->devices > 1;
-    for (size_t i = 0; i < a->options; i++)
-        c->request.named += strcmp(a->option[i].spec->name, "data") == 0;
+    struct list files = {0};
+    if (status == STATUS_OK)
+        status = argument_items(a, "data", &files, p);
+    c->request.named = files.count;
+    list_free(&files);
     if (status == STATUS_OK)
         status = check_asked(&c->request, &words, p);
     if (status == STATUS_OK)
@@ -481,7 +484,8 @@ const struct verb verb_check = {
         "\n"
         "Exit status 1: a promise is broken, the subject's own or that of --promise; or the "
         "promise of --promise was not tried; with --only, if it was tried too seldom or not on "
-        "all that you asked for. Failing a rung that is not promised is not an error. 2: "
+        "all that you asked for; or a result exceeds its error bound. Failing a rung that is not "
+        "promised is not an error. 2: "
         "nothing to test, because no case meets the options. 4: the device is not there, or does "
         "not run the method, or not in the formats asked for.\n"
         "\n" SPECIAL_DETAILS,

@@ -106,17 +106,19 @@ static enum status verdict(const struct trial_study *s, const struct experiment_
                            struct problem *p)
 {
     size_t broken = 0, failed = 0;
-    bool disagreed = false;
+    bool disagreed = false, exceeds = false;
     const char *first = "";
     for (size_t i = 0; i < s->subjects; i++) {
         if (s->subject[i].broken && broken++ == 0)
             first = s->subject[i].method->name;
         failed += s->subject[i].failed;
+        exceeds |= s->subject[i].exceeds;
         disagreed |= s->subject[i].disagreed;
     }
     if (broken > 0)
-        return problem(p, STATUS_FAILED, "%s/trial.csv: %zu subjects break their promise, first %s",
-                       run->out, broken, first);
+        return problem(p, STATUS_FAILED,
+                       "%s/trial.csv: %zu subjects break their promise%s, first %s", run->out,
+                       broken, exceeds ? " or their error bound" : "", first);
     if (failed > 0)
         return problem(p, disagreed ? STATUS_FAILED : STATUS_DATA,
                        "%s/trial.csv: %zu subjects failed; the same command tries them again",

@@ -36,6 +36,11 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+static const char *broken_name(const struct trial_subject *t)
+{
+    return t->broken_rung > PROMISE_NONE ? promise_name[t->broken_rung] : "error bound";
+}
+
 static void add_names(struct text *to, const struct trial_study *s, enum came came)
 {
     size_t names = 0;
@@ -45,7 +50,7 @@ static void add_names(struct text *to, const struct trial_study *s, enum came ca
             continue;
         text_visible(to, t->method->name);
         if (came == BROKEN)
-            text_format(to, " (%s)", promise_name[t->broken_rung]);
+            text_format(to, " (%s)", broken_name(t));
     }
     says_rest(to, names);
 }
@@ -75,6 +80,14 @@ static void add_loose(struct text *to, const struct trial_study *s)
     text_free(&line);
 }
 
+static bool any_exceeds(const struct trial_study *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->subjects; i++)
+        any |= !s->subject[i].absent && s->subject[i].exceeds;
+    return any;
+}
+
 /* "2 of 5 subjects break their promise: sum/x (gpu_to_gpu), ..." */
 static void add_verdict(struct text *to, const struct trial_study *s)
 {
@@ -88,8 +101,9 @@ static void add_verdict(struct text *to, const struct trial_study *s)
     for (size_t i = 0; i < s->subjects; i++)
         attempts += came_of(&s->subject[i]) == KEPT ? s->subject[i].attempts : 0;
     if (count(s, BROKEN) > 0) {
-        text_format(&line, "%zu of %zu subject%s break%s a promise", count(s, BROKEN), all,
-                    plural(all), count(s, BROKEN) == 1 ? "s" : "");
+        text_format(&line, "%zu of %zu subject%s break%s a promise%s", count(s, BROKEN), all,
+                    plural(all), count(s, BROKEN) == 1 ? "s" : "",
+                    any_exceeds(s) ? " or an error bound" : "");
         add_names(&line, s, BROKEN);
     } else if (count(s, FAILED) == all) {
         text_add(&line, "no promise was tried");
@@ -190,7 +204,9 @@ static void keeps_cell(struct table *table, const struct trial_subject *t)
     switch (came_of(t)) {
     case BROKEN:
         table_cell(table, "not %s",
-                   t->broken_rung > PROMISES ? promise_name[t->broken_rung] : promise);
+                   t->broken_rung == PROMISE_NONE ? "its bound"
+                   : t->broken_rung > PROMISES    ? promise_name[t->broken_rung]
+                                                  : promise);
         break;
     case FAILED:
         table_cell(table, "failed");

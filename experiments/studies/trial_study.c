@@ -167,7 +167,7 @@ static void set_cell(struct trial_subject *t, enum promise rung, const char *ver
     else
         snprintf(t->cell[rung], sizeof t->cell[rung], "%s", verdict);
     bool promised = method_promises(t->method, rung);
-    if (broken && promised && !t->broken)
+    if (broken && promised && t->broken_rung == PROMISE_NONE)
         t->broken_rung = rung;
     if (kept && promised)
         t->attempts += attempts;
@@ -204,12 +204,25 @@ static enum promise next_of(const struct trial_subject *t, enum promise rung)
     return check_next(t->method->operation, rung);
 }
 
+static void forget(struct trial_subject *t)
+{
+    t->broken = t->exceeds = t->failed = t->tried = t->untried = false;
+    t->broken_rung = PROMISE_NONE;
+    t->attempts = 0;
+}
+
+static void set_exceeds(struct trial_subject *t, bool exceeds)
+{
+    t->exceeds |= exceeds;
+    t->broken |= exceeds;
+}
+
 /* The rows of the subject at hand are to be dropped, and it is to be tried again. */
 static void drop(struct reading *r)
 {
     r->drop[r->drops++] = (struct csv_range){r->begin, r->end};
-    r->at->failed = r->at->broken = r->at->tried = r->at->untried = r->at->finished = false;
-    r->at->attempts = 0;
+    forget(r->at);
+    r->at->finished = false;
     r->at = NULL;
 }
 
@@ -222,7 +235,7 @@ static bool whole_ladder(const struct reading *r)
 static enum status take_row(void *context, const struct csv_row *row, struct problem *p)
 {
     struct reading *r = context;
-    uint64_t attempts, differing;
+    uint64_t attempts, differing, exceeding = 0;
     if (row->fields < CHECK_COLUMNS)
         return problem(p, STATUS_USAGE,
                        "%s: was written by an older version, without column '%s'; --force starts "
@@ -239,6 +252,8 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
     enum status status = csv_whole(row, CHECK_ATTEMPTS, "attempts", &attempts, p);
     if (status == STATUS_OK)
         status = csv_whole(row, CHECK_DIFFERING, "differing", &differing, p);
+    if (status == STATUS_OK && *row->field[CHECK_EXCEEDING])
+        status = csv_whole(row, CHECK_EXCEEDING, "over_bound", &exceeding, p);
     if (status != STATUS_OK)
         return status;
     if (first && t->line > 0)
@@ -251,14 +266,14 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
     if (first) {
         t->line = row->line;
         r->begin = row->begin;
-        t->broken = t->failed = t->tried = t->untried = false;
-        t->attempts = 0;
+        forget(t);
     }
     r->at = t;
     r->rung = rung;
     r->end = row->end;
     t->kept = kept;
     set_cell(t, rung, row->field[CHECK_VERDICT], attempts, differing);
+    set_exceeds(t, exceeding > 0);
     if (next_of(t, rung) < PROMISES_ALL)
         return STATUS_OK;
     t->finished = true;
@@ -308,6 +323,7 @@ enum status trial_study_add(struct trial_study *s, struct trial_subject *t,
         struct check_rung is = check_rung(r, rung);
         set_cell(t, rung, check_state_name[is.state], is.attempts, is.differing);
     }
+    set_exceeds(t, check_exceeded(r));
     t->kept = r->kept;
     t->failed |= r->failure.status != STATUS_OK;
     t->disagreed |= r->failure.status == STATUS_FAILED;

@@ -16,12 +16,14 @@ struct trial_subject {
     bool finished; /* its rows are in trial.csv */
     bool absent;   /* the device does not run it */
     enum promise kept;
-    bool disagreed; /* failed, as its ranks had other bits than each other */
-    bool broken, failed;
-    enum promise broken_rung;    /* the first that it promises and breaks, where it is broken */
-    uint64_t attempts;           /* at the rungs that it promises and keeps */
-    bool tried;                  /* there was an attempt at some rung */
-    bool untried;                /* a promise beside the ladder that it makes is */
+    bool disagreed;      /* failed, as its ranks had other bits than each other */
+    bool broken, failed; /* broken: a promise that it makes, or its error bound */
+    bool exceeds;        /* its error bound */
+    enum promise
+        broken_rung;   /* the first that it promises and breaks, where one is; else PROMISE_NONE */
+    uint64_t attempts; /* at the rungs that it promises and keeps */
+    bool tried;        /* there was an attempt at some rung */
+    bool untried;      /* a promise beside the ladder that it makes is */
     char cell[PROMISES_ALL][32]; /* for the table: what came of each rung */
 };
 

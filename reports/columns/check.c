@@ -78,6 +78,9 @@ static const struct column columns[CHECK_COLUMNS] = {
         {"differed", "",
          "number of attempts of each kind whose bits differed; kinds without any are left "
          "out"},
+    [CHECK_EXCEEDING] = {"over_bound", "",
+                         "for correctly_rounded, if exact was tried: cases in which a result "
+                         "exceeds the error bound, or is not finite where nothing can overflow"},
 };
 
 const struct column *check_column(size_t i)

@@ -286,6 +286,7 @@ enum check_column {
     CHECK_OVER_BATCHES,
     CHECK_ROWS_KINDS,
     CHECK_DIFFERED,
+    CHECK_EXCEEDING,
     CHECK_COLUMNS
 };
 

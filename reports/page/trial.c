@@ -69,6 +69,21 @@ static void say_broken(struct text *to, const struct page *r, const struct trial
                 page_cell(t, row, CHECK_OTHER_IS));
 }
 
+/* What is wrong whatever it promises. */
+static void say_exceeds(struct text *to, const struct page *r, const struct trial_subject *s)
+{
+    const size_t row = s->row[PROMISE_CORRECTLY_ROUNDED];
+    const double cases = row ? page_number(&r->trial, row - 1, CHECK_EXCEEDING) : 0;
+    if (!(cases > 0))
+        return;
+    text_add(to, "<li class=\"bad\">");
+    html_format(to,
+                "%s breaks its error bound: in %s case%s a result exceeds it, or is not finite "
+                "where nothing can overflow.",
+                s->method, page_cell(&r->trial, row - 1, CHECK_EXCEEDING), cases > 1 ? "s" : "");
+    text_add(to, "</li>\n");
+}
+
 /* The first rung that it promises and that is neither kept nor broken; 0: none. */
 static size_t untried_rung(const struct page *r, const struct trial_subject *s)
 {
@@ -346,6 +361,7 @@ void page_trial_findings(struct text *to, const struct page *r)
         struct trial_subject s = trial_next(r, &row);
         size_t rung = broken_rung(r, &s);
         trial_count(&tally, r, &s);
+        say_exceeds(to, r, &s);
         if (rung == 0)
             continue;
         text_add(to, "<li class=\"bad\">");

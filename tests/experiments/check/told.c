@@ -114,8 +114,8 @@ Test(check_told, says_of_which_kind_the_bits_differ)
     expect_told(&r, "tried: repeat 13253, process 3, offset 10\ndiffered: process 3\n", true);
     struct text rows = {0};
     check_rows(&rows, &r, "ulpscope");
-    cr_expect(strstr(text_string(&rows), ",process 3\n") &&
-                  strstr(text_string(&rows), ",offset 1\n"),
+    cr_expect(strstr(text_string(&rows), ",process 3,\n") &&
+                  strstr(text_string(&rows), ",offset 1,\n"),
               "%s", text_string(&rows));
     text_free(&rows);
     json_t *json = check_json(&r, "ulpscope"),

@@ -52,8 +52,8 @@ Test(check_verb, batches_for_programs, .init = make_folder, .fini = remove_folde
         cr_expect_eq(json_integer_value(json_object_get(range, "differing")) > 0, i == 1);
     }
     json_decref(all);
-    expect_said("b.csv", ",batch_bits,differed\n");
-    expect_said("b.csv", ",\"fp32/fp32, Mx4x64:tn: 12..15 A 4/4; 20..20 B 1/1\",batch 1\n");
+    expect_said("b.csv", ",batch_bits,differed,over_bound\n");
+    expect_said("b.csv", ",\"fp32/fp32, Mx4x64:tn: 12..15 A 4/4; 20..20 B 1/1\",batch 1,\n");
 }
 
 /* Verdicts on other promises stand beside it; an option that says nothing here is refused. */

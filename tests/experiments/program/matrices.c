@@ -127,6 +127,13 @@ Test(matrices, two_are_one_product, .init = begin, .fini = remove_folder)
                 "gemm --shape 2x2x5:nt --method gemm/tiled --device cpu --data b.npy --data b.npy "
                 "--accumulator fp32 --runs 1 --out made --force",
                 "made/results.csv", "b.npy x b.npy,20,");
+    expect_rows("run",
+                "gemm --shape 2x2x5:nt --method gemm/tiled --device cpu --data b.npy,b.npy "
+                "--accumulator fp32 --runs 1 --out made --force",
+                "made/results.csv", "b.npy x b.npy,20,");
+    cr_expect_eq(run_program("check", "gemm/tiled --device cpu --data b.npy,b.npy --only "
+                                      "correctly_rounded --seconds 0.2 --shape 2x2x5:nt"),
+                 0);
     expect_said("made/results.csv", ",6,0x1.8p+2,"); /* 1 + 1 + 4 */
     expect_rows("run", "--from made/study.json --out again --force", "again/results.csv",
                 "b.npy x b.npy,20,");

@@ -282,12 +282,25 @@ Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_fo
              FLAWED_OBJECT);
     for (int time = 0; time < 2; time++) { /* from its rows too */
         cr_expect(trial(arguments) == 1);
-        expect_said("err", "1 subjects break their promise, first ");
-        expect_told("out", "1 of 2 subjects breaks a promise: ");
+        expect_said("err", "1 subjects break their promise or their error bound, first ");
+        expect_told("out", "1 of 2 subjects breaks a promise or an error bound: ");
         expect_told("out", ":greedy (gpu_to_gpu); 1 subject kept what it promises in ");
         expect_said("out", ":greedy  not gpu_to_gpu  ");
         expect_told("out", ":greedy --device cpu\n"); /* what to type next */
         expect_narrow("out");
+    }
+}
+
+Test(trial, holds_what_promises_nothing_to_its_error_bound, .init = make_folder,
+     .fini = remove_folder)
+{
+    for (int time = 0; time < 2; time++) { /* from its rows too */
+        cr_expect(trial("--method " FLAWED_OBJECT ":told,sum/serial --out t --seconds 1 "
+                        "--device cpu --n 1001") == 1);
+        expect_said("err", "1 subjects break their promise or their error bound, first ");
+        expect_told("out", "1 of 2 subjects breaks a promise or an error bound: ");
+        expect_told("out", ":told (error bound); 1 subject kept what it promises in ");
+        expect_said("out", ":told  not its bound  ");
     }
 }
 
@@ -332,8 +345,10 @@ Test(trial, says_first_whose_bits_differ_of_what_promises_nothing, .init = make_
 {
     struct bytes source = {0};
     char arguments[900];
-    add_string(&source, "calls = [0]\n\n\ndef steady(x):\n    return sum(x)\n\n\n"
-                        "def counts(x):\n    calls[0] += 1\n    return sum(x) + calls[0] % 3\n");
+    add_string(
+        &source,
+        "calls = [0]\n\n\ndef steady(x):\n    return sum(x)\n\n\n"
+        "def counts(x):\n    calls[0] += 1\n    return sum(x) * (1 + calls[0] % 3 * 2**-51)\n");
     put_file("own.py", &source);
     clear_bytes(&source);
     snprintf(arguments, sizeof arguments,
