@@ -20,14 +20,14 @@ static json_t *number(int value, int none)
 static json_t *instruction_json(const struct mma_instruction *i)
 {
     const struct mma_rule *r = &i->rule;
-    return json_pack("{ss so ss ss si so si ss ss ss so ss sI ss sb}", "unit", mma_units[i->unit],
+    return json_pack("{ss so ss ss si so si ss ss ss so ss sI ss}", "unit", mma_units[i->unit],
                      "shape", json_sprintf("m%dn%dk%d", i->m, i->n, r->k), "operands",
                      mma_elements[r->element].name, "result", format_facts[r->result].name, "block",
                      r->block, "fraction_bits", number(r->fraction, MMA_EXACT), "kept_bits",
                      r->kept, "rounding", roundings[r->rounding], "order", orders[r->order], "c",
                      places[r->c], "least_exponent", number(r->least, MMA_NO_LEAST), "source",
                      mma_sources[i->source], "vectors", (json_int_t)i->held, "vectors_date",
-                     i->date, "vectors_c_zero", i->c_zero);
+                     i->date);
 }
 
 static json_t *chip_json(const char *chip)
@@ -80,8 +80,7 @@ static void row(struct table *t, const char *chip, const json_t *i)
     table_cell(t, "%s", word(i, "order"));
     table_cell(t, "%s", word(i, "c"));
     if (count(i, "vectors") > 0)
-        table_cell(t, "%" JSON_INTEGER_FORMAT "%s", count(i, "vectors"),
-                   json_is_true(json_object_get(i, "vectors_c_zero")) ? "*" : "");
+        table_cell(t, "%" JSON_INTEGER_FORMAT, count(i, "vectors"));
     else
         table_cell(t, "none");
 }
@@ -93,7 +92,7 @@ void print_chips(const char *section, const json_t *chips)
     struct table t = {.align = "lllllrrlllr"};
     struct text text = {0};
     const json_t *chip, *instruction;
-    size_t i, j, rows = 0, held = 0, starred = 0;
+    size_t i, j, rows = 0, held = 0;
     for (i = 0; i < sizeof heads / sizeof *heads; i++)
         table_cell(&t, "%s", heads[i]);
     json_array_foreach (chips, i, chip) {
@@ -101,7 +100,6 @@ void print_chips(const char *section, const json_t *chips)
             row(&t, word(chip, "name"), instruction);
             rows++;
             held += count(instruction, "vectors") > 0;
-            starred += json_is_true(json_object_get(instruction, "vectors_c_zero"));
         }
     }
     table_draw(&text, &t);
@@ -117,8 +115,6 @@ void print_chips(const char *section, const json_t *chips)
         "by Khattak and Mikaitis (5000 a row) or by tests/gpu/hold_mma.cu (more). The others are "
         "published,\nnot held to hardware.\n",
         held, rows);
-    if (starred > 0)
-        printf("* with C = 0 only, and that these results are wgmma's is an inference\n");
     text_free(&text);
     table_free(&t);
 }

@@ -412,6 +412,18 @@ static void add_nothing(struct text *to, const struct plan *plan)
                      "finite number\n");
 }
 
+/* Are all results without a digit beyond their bound? The line above says so. */
+static bool lost_beyond_bound(const struct plan *plan)
+{
+    bool lost = true;
+    for (size_t i = 0; i < plan->case_count; i++) {
+        const struct summary *s = &plan->cases[i].summary;
+        lost &= !s->err_ulp_max.known || !(digits_of(&plan->cases[i]) < no_digit) ||
+                s->err_over_bound_max.value > 1;
+    }
+    return lost;
+}
+
 void accuracy_headline(struct text *to, const struct plan *plan)
 {
     struct said s = said_of(plan);
@@ -420,7 +432,7 @@ void accuracy_headline(struct text *to, const struct plan *plan)
         add_nothing(to, plan);
     else if (!s.failed && concludes_at_once(&s))
         add_kept(to, plan, s.row, s.rows, s.last, &s.kept[s.last]);
-    else if (!s.failed)
+    else if (!s.failed && !(s.lost > 0 && lost_beyond_bound(plan)))
         add_worst_of_each(to, plan, &s);
     free_said(&s);
 }

@@ -76,7 +76,6 @@ struct mma_instruction {
     enum mma_source source;
     uint64_t held;    /* vectors of that chip that the rule was held to, all equal; 0: none */
     const char *date; /* of these, "2026-11-23", or "" */
-    bool c_zero;      /* all of them with C = 0, and that they are this unit's is an inference */
 };
 
 extern const struct mma_instruction mma_instructions[];

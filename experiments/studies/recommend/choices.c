@@ -63,8 +63,8 @@ void recommend_held(struct text *to, const struct recommend_report *r,
         return;
     text_format(to, "  its instruction, %s of %s: ", mma_units[i->unit], i->chip);
     if (i->held > 0)
-        text_format(to, "the model was held to %.2g results of that chip%s, all equal\n",
-                    (double)i->held, i->c_zero ? ", of C = 0" : "");
+        text_format(to, "the model was held to %.2g results of that chip, all equal\n",
+                    (double)i->held);
     else
         text_add(to, "the model is published, and was not held to that chip\n");
 }

@@ -169,3 +169,12 @@ Test(breaks, many_cases, .timeout = 20)
     text_free(&text);
     free(cases);
 }
+
+/* `told` gives a number that is no sum, and so loses every digit. */
+Test(breaks, says_once_that_a_bound_is_broken, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(run_program("run accuracy", "--device cpu --method " FLAWED_OBJECT
+                                          ":told --n 1000 --input ones --seed 1 --storage fp64 "
+                                          "--accumulator fp64 --out o") == 1);
+    expect_said("out", "! 1 result breaks an error bound\n\nCorrect decimal digits");
+}
