@@ -230,6 +230,9 @@ enum status check_devices(struct device devices[CHECK_DEVICES], size_t *count,
                           const struct request *q, struct problem *p);
 
 struct arguments; /* experiments/options/options.h */
+/* STATUS_USAGE where --operation says that the subject computes what it does not. */
+enum status check_computes(const struct method *m, const char *verb, const struct arguments *a,
+                           struct problem *p);
 /* STATUS_USAGE where an option that only other subjects read is given with this one. */
 enum status check_takes(const struct method *m, const struct arguments *a, struct problem *p);
 

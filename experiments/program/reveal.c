@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/check/check.h"
 #include "experiments/inputs/heads.h"
 #include "experiments/operations/operation.h"
 #include "experiments/reveal/outputs.h"
@@ -270,6 +271,8 @@ static enum status reveal(const struct arguments *a, struct problem *p)
         return p->status;
     const struct method *m;
     enum status status = subject_named(&m, "reveal", a->operand[0], asked_operation(a), p);
+    if (status == STATUS_OK)
+        status = check_computes(m, "reveal", a, p);
     if (status == STATUS_OK && operation_reads_c(m->operation))
         return reveal_products(a, m, p);
     if (status == STATUS_OK)
