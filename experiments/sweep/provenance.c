@@ -28,6 +28,23 @@ static json_t *objects(const struct axes *axes)
     return object;
 }
 
+/* Files of keys by the column `keys`, with the hash of what they hold; NULL where there are none.
+ * Of files of one name that differ, no hash. */
+static json_t *keys_files(const struct axes *axes)
+{
+    json_t *object = NULL;
+    for (size_t i = 0; i < axes->setting.keys; i++) {
+        const struct keys *k = &axes->setting.key[i];
+        if (!*k->hash)
+            continue;
+        object = object ? object : json_object();
+        const char *before = json_string_value(json_object_get(object, k->name));
+        json_object_set_new(object, k->name,
+                            json_string(before && strcmp(before, k->hash) != 0 ? "" : k->hash));
+    }
+    return object;
+}
+
 /* Functions of Python by their names, with what their processes say of them; NULL where there are
  * none. */
 static json_t *functions(const struct axes *axes)
@@ -181,10 +198,10 @@ json_t *provenance_study(const struct axes *axes, int argc, char **argv)
 
 json_t *provenance_words(const struct axes *axes, json_t *axes_words, int argc, char **argv)
 {
-    return json_pack("{si ss so so* so* so so so so so}", "schema_version", SCHEMA_VERSION,
+    return json_pack("{si ss so so* so* so* so so so so so}", "schema_version", SCHEMA_VERSION,
                      "experiment", axes->experiment->name, "axes", axes_words, "objects",
-                     objects(axes), "python", functions(axes), "arguments",
-                     provenance_arguments(argc, argv), "program", program(), "machine",
+                     objects(axes), "python", functions(axes), "keys", keys_files(axes),
+                     "arguments", provenance_arguments(argc, argv), "program", program(), "machine",
                      machine(axes), "inputs", json_object(), "started", now_text());
 }
 

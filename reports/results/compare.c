@@ -182,10 +182,22 @@ static bool is_drawn(const char *keys)
            strncmp(keys, "zipf:", 5) == 0 || strncmp(keys, "keep:", 5) == 0;
 }
 
-/* Other keys of data: drawn with other seeds, or of another file, which no column tells. Of files
- * that is known on one device alone. */
-static bool other_keys(const struct gathered_case *a, const struct gathered_case *b)
+/* The hash of a case's file of keys that its study has; "": of several. Older studies have none. */
+static const char *keys_hash(const struct gathered *side, const struct gathered_case *c)
 {
+    const json_t *keys = json_object_get(side->study, "keys");
+    const char *hash = json_string_value(json_object_get(keys, c->field[CASE_KEYS]));
+    return hash ? hash : "";
+}
+
+/* Other keys of data: drawn with other seeds, or of another file, which no column tells. Of files
+ * that have no hash, that is known on one device alone. */
+static bool other_keys(const struct compare *c, const struct gathered_case *a,
+                       const struct gathered_case *b)
+{
+    const char *hash[2] = {keys_hash(&c->side[0], a), keys_hash(&c->side[1], b)};
+    if (*hash[0] && *hash[1])
+        return strcmp(hash[0], hash[1]) != 0;
     if (a->key_seed && b->key_seed && is_drawn(a->field[CASE_KEYS]))
         return strcmp(a->key_seed, b->key_seed) != 0;
     return strncmp(a->field[CASE_KEYS], "file:", 5) == 0 && by_columns(a, b, KEY) == 0 &&
@@ -217,7 +229,7 @@ static enum verdict verdict_of(const struct compare *c, const struct compare_pai
     bool there[2] = {a && a->runs, b && b->runs};
     if (!there[0] || !there[1])
         return there[1] ? VERDICT_MISSING_A : there[0] ? VERDICT_MISSING_B : VERDICT_NEITHER;
-    if (other_input(c, pair) || other_keys(a, b))
+    if (other_input(c, pair) || other_keys(c, a, b))
         return VERDICT_OTHER_INPUT;
     if (beyond(a) || beyond(b))
         return VERDICT_BROKEN_BOUND;

@@ -261,6 +261,30 @@ Test(run_rows, other_masks_and_keys_are_other_inputs, .init = make_folder, .fini
     }
 }
 
+/* Ids of cases differ by device: there the hashes of files tell other keys. */
+Test(run_rows, other_files_of_keys_are_known_across_devices, .init = make_folder,
+     .fini = remove_folder)
+{
+    const char *seeds[2] = {"1", "1"}, *out[2];
+    for (uint64_t second = 3; second < 5; second++) {
+        const uint64_t first_key[2] = {3, second};
+        struct compare c = compare_two("scatter", "scatter/sort", seeds, "file", first_key);
+        struct problem p = {0};
+        char command[600];
+        compare_free(&c);
+        snprintf(command, sizeof command, "sed -i 's/,cpu,/,cuda:0,/' '%s'/b/*.csv", folder);
+        cr_assert(system(command) == 0);
+        out[0] = in_folder("a");
+        out[1] = in_folder("b");
+        cr_assert(compare_read(&c, out, &p) == STATUS_OK, "%s", p.text);
+        cr_expect(c.pairs > 0 && c.broken == 0, "%zu broken", c.broken);
+        cr_expect(c.count[second == 3 ? VERDICT_SAME : VERDICT_OTHER_INPUT] == c.pairs);
+        compare_free(&c);
+        remove_folder();
+        make_folder();
+    }
+}
+
 /* Of no elements: rows of nothing, and nothing that moves. Each study runs its cases once. */
 Test(run_rows, nothing, .init = make_folder, .fini = remove_folder)
 {
