@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/operations/layout.h"
 #include "experiments/operations/operation.h"
@@ -24,11 +25,20 @@ static enum status read(struct asked *of, const struct arguments *a, struct prob
 {
     const char *device = argument_value(a, "device");
     *of = (struct asked){.json = argument_flag(a, "json"), .rows = json_array()};
-    enum status status = device_parse(&of->device, device ? device : "cuda", p);
+    enum status status = argument_list(a, "method", &of->methods, p);
+    for (size_t i = 0; i < a->operands && status == STATUS_OK; i++)
+        status = list_append(&of->methods, a->operand[i], strlen(a->operand[i]), p);
+    if (status == STATUS_OK)
+        status = list_distinct(&of->methods, p);
+    for (size_t i = 0; i < of->methods.count && status == STATUS_OK; i++)
+        if (!method_named(of->methods.item[i]))
+            status = problem(p, STATUS_USAGE,
+                             "kernels: found '%s', expected a name that list methods has",
+                             of->methods.item[i]);
+    if (status == STATUS_OK)
+        status = device_parse(&of->device, device ? device : "cuda", p);
     if (status == STATUS_OK && of->device.kind != DEVICE_CUDA)
         status = problem(p, STATUS_USAGE, "option --device: found %s, expected a GPU", device);
-    if (status == STATUS_OK)
-        status = argument_list(a, "method", &of->methods, p);
     if (status == STATUS_OK)
         status = argument_numbers(a, "n", RANGE_DOUBLING, 1, (uint64_t)1 << 40, &of->n, p);
     if (status == STATUS_OK)
@@ -162,13 +172,8 @@ static enum status run(const struct arguments *a, struct problem *p)
 {
     struct asked of;
     enum status status = read(&of, a, p);
-    for (size_t i = 0; i < of.methods.count && status == STATUS_OK; i++) {
-        const struct method *m = method_named(of.methods.item[i]);
-        status = m ? tell_method(&of, m, p)
-                   : problem(p, STATUS_USAGE,
-                             "option --method: found '%s', expected a name that list methods has",
-                             of.methods.item[i]);
-    }
+    for (size_t i = 0; i < of.methods.count && status == STATUS_OK; i++)
+        status = tell_method(&of, method_named(of.methods.item[i]), p);
     for (size_t i = 0; of.methods.count == 0 && i < method_count && status == STATUS_OK; i++)
         status = tell_method(&of, method_registry[i], p);
     if (of.json && status == STATUS_OK) {
@@ -184,15 +189,15 @@ static enum status run(const struct arguments *a, struct problem *p)
 
 const struct verb verb_kernels = {
     .name = "kernels",
-    .operands = "",
+    .operands = "[METHOD]...",
+    .most = OPERANDS_MAX,
     .summary = "which kernels a method launches on a GPU: the path that a library takes",
     .details =
         "A library chooses its kernels by n, formats and device, and does not say which.\n"
         "Default: all methods that run on a GPU, at n = 2^10 and 2^20. A library chooses by the "
         "shape of a matrix product too: --shape.",
-    .examples =
-        "  ulpscope kernels --method cublas/sum_by_gemm_16,cub/sum --n 1e6\n"
-        "  ulpscope kernels --method cublaslt/product_16 --shape 16x4096x4096,4096x4096x4096\n"
-        "  ulpscope kernels --method cub/sum_not_guaranteed --json",
+    .examples = "  ulpscope kernels cublas/sum_by_gemm_16 cub/sum --n 1e6\n"
+                "  ulpscope kernels cublaslt/product_16 --shape 16x4096x4096,4096x4096x4096\n"
+                "  ulpscope kernels --method cub/sum,cub/sum_not_guaranteed --json",
     .run = run,
 };

@@ -58,7 +58,7 @@ struct steps_mean steps_mean_of(const struct steps_study *s, size_t i)
 /* The steps of which there is a row: ten in each power of ten, and the last. */
 static bool recorded(uint64_t t, uint64_t n)
 {
-    double place = round(10 * log10((double)t));
+    double place = floor(10 * log10((double)t) + 1e-9);
     return t == n || (double)t == ceil(pow(10, place / 10) - 1e-9 * (double)t);
 }
 

@@ -429,3 +429,15 @@ Test(program, a_product_reads_two_files, .init = make_folder, .fini = remove_fol
             expect_said("err", "option --data: found 3 files");
     }
 }
+
+/* Methods are operands of `kernels`, or its option --method. */
+Test(program, kernels_of_named_methods, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect_eq(run_program("kernels", "sum/tild"), 2);
+    expect_said("err",
+                "ulpscope: kernels: found 'sum/tild', expected a name that list methods has");
+    cr_expect_eq(run_program("kernels", "--method sum/tild"), 2);
+    cr_expect_eq(run_program("kernels", "sum/tiled --device cpu"), 2);
+    int status = run_program("kernels", "sum/tiled --n 1000 --json");
+    cr_expect(status == 0 || status == 4, "exit status %d", status); /* 4: no GPU */
+}

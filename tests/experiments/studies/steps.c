@@ -269,6 +269,24 @@ Test(steps, carrying_weights_move_on)
     }
 }
 
+/* Powers of ten to a tenth, rounded up, each once. */
+Test(steps, has_rows_of_ten_steps_a_power_of_ten, .init = make_folder, .fini = remove_folder)
+{
+    static const int due[] = {1,  2,  3,  4,  6,  7,  8,  10,  13, 16,
+                              20, 26, 32, 40, 51, 64, 80, 100, 105};
+    cr_expect_eq(run_program("run steps", "--input ones --n 105 --seed 1 --storage fp32 "
+                                          "--accumulator fp32 --weight 0 --out s"),
+                 0);
+    char *csv = content("s/steps.csv"), *at = strstr(csv, "\nplain,");
+    for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
+        char begin[80];
+        snprintf(begin, sizeof begin, "\nplain,fp32,fp32,ones,105,0,1,%d,", due[i]);
+        cr_expect(at && strncmp(at, begin, strlen(begin)) == 0, "no row of step %d", due[i]);
+        at = at ? strchr(at + 1, '\n') : NULL;
+    }
+    free(csv);
+}
+
 /* The start and the updates as one array: a plain weight is the last output of scan/serial. */
 Test(steps, plain_has_the_bits_of_a_scan)
 {
