@@ -100,8 +100,9 @@ static const struct column result_columns[RESULTS_ADDED_IN - RESULTS_RESULT] = {
      "exact is not a number"},
     {"err_backward", "", "err_abs / sum|x|; for other operations over the numerator in cond_log2"},
     {"bound", "",
-     "the bound on err_abs from the method's theorem, rounded up; of several outputs that of "
-     "the one in the column exact; empty if the theorem does not apply: an inf or NaN in the "
+     "the bound on err_abs from the method's theorem, rounded up; inf if it is beyond the doubles; "
+     "of several outputs that of the one in the column exact; empty if the theorem does not apply: "
+     "an inf or NaN in the "
      "input, or a result that is not finite where an order of additions may overflow"},
     {"err_over_bound", "",
      "err_abs / bound, from both before they are rounded; of several outputs the largest; inf for "
