@@ -163,6 +163,20 @@ static enum status try_promise(struct gate_entry *e, const struct gate_options *
     return fail(e, status, &why, p);
 }
 
+/* Whatever is tolerated. */
+static void judge_bound(struct gate_entry *e)
+{
+    const struct gate_result *r = &e->result;
+    for (size_t i = 0; i < r->case_count; i++)
+        if (r->cases[i].exceeds) {
+            gate_judge(e, GATE_INEXACT,
+                       "a result exceeds its error bound, or is not finite where nothing can "
+                       "overflow, on %s",
+                       r->cases[i].key);
+            return;
+        }
+}
+
 /* A NaN, too, exceeds it. */
 static void judge_error(struct gate_entry *e)
 {
@@ -207,6 +221,8 @@ enum status gate_try(struct gate_entry *e, const struct gate_options *o, struct 
     if (status == STATUS_OK && e->result.verdict != GATE_FAILED && (e->tolerant || o->measure)) {
         enum status measured = gate_measure(e, o, &why);
         status = fail(e, measured, &why, p);
+        if (measured == STATUS_OK)
+            judge_bound(e);
         if (measured == STATUS_OK && e->tolerant)
             judge_error(e);
     }
