@@ -33,12 +33,11 @@ static enum status read_all(struct data_set *all, const struct axes *axes, enum 
 static enum status keep_both(struct request *r, enum axis axis, const struct arguments *a,
                              const struct experiment *e, struct problem *p)
 {
-    struct list *files = &r->axis[axis], given;
-    enum status status = argument_items(a, axis_name[axis], &given, p);
-    const size_t times = given.count;
+    struct list *files = &r->axis[axis];
+    size_t times;
+    enum status status = argument_items(a, axis_name[axis], &times, p);
     if (status != STATUS_OK)
         return status;
-    list_free(&given);
     if (!axes_joins(e, times) || files->count == times)
         return STATUS_OK;
     return times == 2 && files->count == 1

@@ -57,13 +57,11 @@ static enum status read_shape(struct conformance_asked *s, struct problem *p)
 
 static enum status one_file(const struct arguments *a, struct problem *p)
 {
-    struct list files;
+    size_t files;
     enum status status = argument_items(a, "data", &files, p);
-    if (status == STATUS_OK && files.count > 1)
+    if (status == STATUS_OK && files > 1)
         status = problem(p, STATUS_USAGE,
-                         "option --data: found %zu files, expected one for check --special",
-                         files.count);
-    list_free(&files);
+                         "option --data: found %zu files, expected one for check --special", files);
     return status;
 }
 

@@ -146,8 +146,8 @@ enum status list_distinct(struct list *list, struct problem *p)
     return status;
 }
 
-enum status argument_items(const struct arguments *a, const char *name, struct list *list,
-                           struct problem *p)
+static enum status all_items(const struct arguments *a, const char *name, struct list *list,
+                             struct problem *p)
 {
     size_t times = 0;
     *list = (struct list){0};
@@ -174,8 +174,19 @@ enum status argument_items(const struct arguments *a, const char *name, struct l
 enum status argument_list(const struct arguments *a, const char *name, struct list *list,
                           struct problem *p)
 {
-    enum status status = argument_items(a, name, list, p);
+    enum status status = all_items(a, name, list, p);
     return status == STATUS_OK ? list_distinct(list, p) : status;
+}
+
+enum status argument_items(const struct arguments *a, const char *name, size_t *count,
+                           struct problem *p)
+{
+    struct list all;
+    enum status status = all_items(a, name, &all, p);
+    *count = status == STATUS_OK ? all.count : 0;
+    if (status == STATUS_OK)
+        list_free(&all);
+    return status;
 }
 
 void list_free(struct list *list)

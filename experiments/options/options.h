@@ -66,8 +66,8 @@ struct list {
 };
 enum status argument_list(const struct arguments *a, const char *name, struct list *list,
                           struct problem *p);
-/* The same with equal items as often as they are given. */
-enum status argument_items(const struct arguments *a, const char *name, struct list *list,
+/* How many items it would have, were equal ones kept as often as they are given. */
+enum status argument_items(const struct arguments *a, const char *name, size_t *count,
                            struct problem *p);
 /* Appends the items of a text, or `length` bytes of it as they stand. */
 enum status list_split(struct list *list, const char *text, struct problem *p);

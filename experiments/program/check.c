@@ -114,11 +114,8 @@ static enum status resolve(struct command *c, struct problem *p)
     if (status == STATUS_OK)
         status = check_devices(c->device, &c->devices, &words, p);
     c->several = argument_flag(a, "all") || a->operands * c->devices > 1;
-    struct list files = {0};
     if (status == STATUS_OK)
-        status = argument_items(a, "data", &files, p);
-    c->request.named = files.count;
-    list_free(&files);
+        status = argument_items(a, "data", &c->request.named, p);
     if (status == STATUS_OK)
         status = check_asked(&c->request, &words, p);
     if (status == STATUS_OK)

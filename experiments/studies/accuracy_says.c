@@ -313,6 +313,7 @@ struct said {
     size_t rows, accumulators, lost; /* of all accumulators together */
     enum format last;                /* that ran: where one did, that */
     struct kept kept[ACCUMULATORS];
+    bool at_once; /* one accumulator ran and no digit is lost: the conclusion is the answer */
     bool failed;
 };
 
@@ -328,6 +329,7 @@ static struct said said_of(const struct plan *plan)
         s.accumulators += s.kept[f].inputs > 0;
         s.last = s.kept[f].inputs > 0 ? f : s.last;
     }
+    s.at_once = s.accumulators == 1 && s.lost == 0;
     return s;
 }
 
@@ -336,12 +338,6 @@ static void free_said(struct said *s)
     for (enum format f = 0; f < ACCUMULATORS; f++)
         free(s->kept[f].digits);
     free(s->row);
-}
-
-/* Where one accumulator ran and no digit is lost, the conclusion is the answer. */
-static bool concludes_at_once(const struct said *s)
-{
-    return s->accumulators == 1 && s->lost == 0;
 }
 
 /* "fp16 on 3 of 9 inputs, fp32 on 0" */
@@ -415,13 +411,13 @@ static void add_nothing(struct text *to, const struct plan *plan)
 /* Are all results without a digit beyond their bound? The line above says so. */
 static bool lost_beyond_bound(const struct plan *plan)
 {
-    bool lost = true;
     for (size_t i = 0; i < plan->case_count; i++) {
-        const struct summary *s = &plan->cases[i].summary;
-        lost &= !s->err_ulp_max.known || !(digits_of(&plan->cases[i]) < no_digit) ||
-                s->err_over_bound_max.value > 1;
+        const struct study_case *t = &plan->cases[i];
+        bool lost = t->summary.err_ulp_max.known && digits_of(t) < no_digit;
+        if (lost && !(t->summary.err_over_bound_max.value > 1))
+            return false;
     }
-    return lost;
+    return true;
 }
 
 void accuracy_headline(struct text *to, const struct plan *plan)
@@ -430,7 +426,7 @@ void accuracy_headline(struct text *to, const struct plan *plan)
     to->failed |= s.failed;
     if (!s.failed && s.accumulators == 0)
         add_nothing(to, plan);
-    else if (!s.failed && concludes_at_once(&s))
+    else if (!s.failed && s.at_once)
         add_kept(to, plan, s.row, s.rows, s.last, &s.kept[s.last]);
     else if (!s.failed && !(s.lost > 0 && lost_beyond_bound(plan)))
         add_worst_of_each(to, plan, &s);
@@ -490,7 +486,7 @@ void accuracy_conclusion(struct text *to, const struct plan *plan)
 {
     struct said s = said_of(plan);
     to->failed |= s.failed;
-    for (enum format f = 0; !s.failed && !concludes_at_once(&s) && f < ACCUMULATORS; f++)
+    for (enum format f = 0; !s.failed && !s.at_once && f < ACCUMULATORS; f++)
         if (s.kept[f].inputs > 0)
             add_kept(to, plan, s.row, s.rows, f, &s.kept[f]);
     for (size_t i = 0; i < plan->axes->methods; i++)

@@ -137,3 +137,15 @@ Test(check_threads, of_one_number_are_no_evidence, .init = make_folder, .fini = 
     free(out);
     expect_said("err", ": the reasons above say what to give\n");
 }
+
+/* What a shared object or a method of ours computes, it says itself. */
+Test(check_threads, nor_is_another_operation, .init = make_folder, .fini = remove_folder)
+{
+    cr_expect(run_program("check", FLAWED_OBJECT ":dot --device cpu --operation sum") == 2);
+    expect_said("err", "flawed_object.so:dot, of operation dot, with --operation sum, which is for "
+                       "exec: and python: subjects: expected no --operation\n");
+    cr_expect(run_program("check", "sum/serial --device cpu --operation dot --special") == 2);
+    expect_said("err", "check: found sum/serial, of operation sum, with --operation dot");
+    cr_expect(run_program("reveal", FLAWED_OBJECT ":dot --n 8 --operation sum") == 2);
+    cr_expect(run_program("reveal", FLAWED_OBJECT ":dot --n 8 --operation dot") == 0);
+}

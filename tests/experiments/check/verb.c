@@ -131,13 +131,6 @@ Test(check_verb, names_the_bin_of_a_break, .init = make_folder, .fini = remove_f
     json_decref(all);
     cr_expect(check("sum/serial --device cpu --keys one") == 2);
     expect_said("err", "found sum/serial with --keys, expected a method that takes keys");
-    cr_expect(check(FLAWED_OBJECT ":dot --device cpu --operation sum") == 2);
-    expect_said("err", "flawed_object.so:dot, of operation dot, with --operation sum, which is for "
-                       "exec: and python: subjects: expected no --operation\n");
-    cr_expect(check("sum/serial --device cpu --operation dot --special") == 2);
-    expect_said("err", "check: found sum/serial, of operation sum, with --operation dot");
-    cr_expect(run_program("reveal", FLAWED_OBJECT ":dot --n 8 --operation sum") == 2);
-    cr_expect(run_program("reveal", FLAWED_OBJECT ":dot --n 8 --operation dot") == 0);
     cr_expect(check("scatter/sort --device cpu --keys some") == 2);
     expect_said("err", "option --keys: found 'some'");
     char served[600];
