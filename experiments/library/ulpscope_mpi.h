@@ -393,22 +393,39 @@ static inline double ulpscope_mpi_join(const int64_t word[2], int exponent, enum
 
 /* As ulpscope_mpi_allreduce: the same bits for every number and placement of ranks and every order.
  * Of N <= 2^22 addends in all, 2^31 at most of them infinite, the error is at most
- * N 2^-80 max|x| + u|sum|. ULPSCOPE_USAGE, ULPSCOPE_MEMORY, ULPSCOPE_UNAVAILABLE. */
+ * N 2^-80 max|x| + u|sum|. Where one rank fails, all do, as there. */
 static inline enum ulpscope_status
 ulpscope_mpi_allreduce_fixed(const void *in, size_t arrays, void *out, size_t n,
                              enum ulpscope_format f, MPI_Comm comm, struct ulpscope_error *error)
 {
+    struct ulpscope_mpi_call c;
     size_t bytes = ulpscope_format_bytes(f);
-    int *exponent = (int *)malloc(ULPSCOPE_MPI_PIECE * sizeof *exponent);
-    int64_t(*word)[2] = (int64_t(*)[2])malloc(ULPSCOPE_MPI_PIECE * sizeof *word);
-    int room = exponent && word, all = 0, failed = 0;
-    enum ulpscope_status status = ULPSCOPE_OK;
-    if (bytes == 0)
-        status = ulpscope_mpi_failed(error, ULPSCOPE_USAGE, "no such format");
-    else if (MPI_Allreduce(&room, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        status = ulpscope_mpi_failed(error, ULPSCOPE_UNAVAILABLE, "MPI_Allreduce failed");
-    else if (!all)
-        status = ulpscope_mpi_failed(error, ULPSCOPE_MEMORY, "out of memory on a rank");
+    int *exponent = NULL, between = 1, alike = 1, failed = 0;
+    int64_t(*word)[2] = NULL;
+    enum ulpscope_status status;
+    if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &between) != MPI_SUCCESS || between)
+        return ulpscope_mpi_failed(error, ULPSCOPE_USAGE, "expected an intracommunicator");
+    if (in == MPI_IN_PLACE && arrays <= 1) /* a piece is read before it is written */
+        in = out;
+    memset(&c, 0, sizeof c);
+    c.in = (const char *)in;
+    c.out = (char *)out;
+    c.arrays = arrays;
+    c.n = n;
+    c.bytes = bytes;
+    c.f = f;
+    c.comm = comm;
+    status = ulpscope_mpi_check(&c, error);
+    if (status == ULPSCOPE_OK && in == MPI_IN_PLACE)
+        status =
+            ulpscope_mpi_failed(error, ULPSCOPE_USAGE, "found MPI_IN_PLACE, expected one array");
+    if (status == ULPSCOPE_OK) {
+        exponent = (int *)malloc(ULPSCOPE_MPI_PIECE * sizeof *exponent);
+        word = (int64_t(*)[2])malloc(ULPSCOPE_MPI_PIECE * sizeof *word);
+        if (!exponent || !word)
+            status = ulpscope_mpi_failed(error, ULPSCOPE_MEMORY, "out of memory");
+    }
+    status = ulpscope_mpi_agree(&c, status, &alike, error);
     for (size_t first = 0; first < n && status == ULPSCOPE_OK; first += ULPSCOPE_MPI_PIECE) {
         size_t left = n - first, piece = ULPSCOPE_MPI_PIECE, count = left < piece ? left : piece;
         for (size_t i = 0; i < count; i++) {

@@ -24,7 +24,7 @@ static double element(const struct task *t, enum fault fault, size_t i, size_t j
             continue;
         if (fault == LAST_ELEMENT && i + j == 2 && k > 0 && k + 1 == s->k)
             continue;
-        sum = gemm_append(t, sum, x, y);
+        sum = product_fused(t->accumulator, sum, x, y);
     }
     const struct format_facts *f = &format_facts[t->accumulator];
     if (fault == FLUSHES && fabs(sum) < ldexp(1, f->emin))

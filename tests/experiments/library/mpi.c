@@ -182,7 +182,7 @@ static void try_format(enum ulpscope_format f)
 }
 
 /* MPI_IN_PLACE, of one array on each rank: rank r's is array r. */
-static void try_in_place(enum ulpscope_format f)
+static void try_in_place(enum ulpscope_format f, int fixed)
 {
     size_t bytes = ulpscope_format_bytes(f);
     struct ulpscope_error error = {0};
@@ -190,7 +190,8 @@ static void try_in_place(enum ulpscope_format f)
         uint64_t bits = ulpscope_encode(f, i % 7 + (double)rank);
         memcpy((char *)out + i * bytes, &bits, bytes);
     }
-    expect(ulpscope_mpi_allreduce(MPI_IN_PLACE, 1, out, N, f, 0, MPI_COMM_WORLD, &error),
+    expect(fixed ? ulpscope_mpi_allreduce_fixed(MPI_IN_PLACE, 1, out, N, f, MPI_COMM_WORLD, &error)
+                 : ulpscope_mpi_allreduce(MPI_IN_PLACE, 1, out, N, f, 0, MPI_COMM_WORLD, &error),
            ULPSCOPE_OK, "MPI_IN_PLACE", &error);
     for (size_t i = 0; i < N; i++) {
         uint64_t is = 0, due = ulpscope_encode(f, (double)((i % 7 + 0.5 * (ranks - 1)) * ranks));
@@ -230,6 +231,28 @@ static void try_no_addends(void)
         if (sum != 0 || !signbit(sum) != (arrays == 0))
             printf("%zu addends of -0, %d ranks: %a\n", arrays, ranks, (double)sum), wrong = 1;
     }
+}
+
+/* The last rank alone is wrong, and no rank waits for it. */
+static void try_fixed_failures(void)
+{
+    struct ulpscope_error error = {0};
+    float x[8] = {0}, sum[8];
+    const int last = rank == ranks - 1;
+    expect(ulpscope_mpi_allreduce_fixed(last ? MPI_IN_PLACE : x, last ? 2 : 1, sum, 4,
+                                        ULPSCOPE_FP32, MPI_COMM_WORLD, &error),
+           ULPSCOPE_USAGE, "two arrays in place", &error);
+    expect(ulpscope_mpi_allreduce_fixed(x, 1, last ? NULL : sum, 4, ULPSCOPE_FP32, MPI_COMM_WORLD,
+                                        &error),
+           ULPSCOPE_USAGE, "no array", &error);
+    if (ranks == 1)
+        return;
+    expect(ulpscope_mpi_allreduce_fixed(x, 1, sum, last ? 5 : 4, ULPSCOPE_FP32, MPI_COMM_WORLD,
+                                        &error),
+           ULPSCOPE_USAGE, "another n", &error);
+    expect(ulpscope_mpi_allreduce_fixed(x, 1, sum, 4, last ? ULPSCOPE_BF16 : ULPSCOPE_FP32,
+                                        MPI_COMM_WORLD, &error),
+           ULPSCOPE_USAGE, "another format", &error);
 }
 
 /* Each rank in turn fails alone, and all say so; the next call is as good as any. */
@@ -297,10 +320,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (enum ulpscope_format f = ULPSCOPE_FP16; ulpscope_format_bytes(f) > 0; f++) {
         try_format(f);
-        try_in_place(f);
+        for (int fixed = 0; fixed <= (ulpscope_format_bytes(f) > 1); fixed++)
+            try_in_place(f, fixed);
     }
     try_largest();
     try_no_addends();
+    try_fixed_failures();
     try_failures();
     MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Finalize();
