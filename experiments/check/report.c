@@ -183,10 +183,10 @@ static void add_exceeding(struct text *to, const struct check_report *r)
         return;
     text_format(
         &line,
-        "error bound (%s): in %llu of %llu cases a result exceeds it, or is not finite where "
-        "nothing can overflow",
+        "error bound (%s): in %llu of %llu cases a result %sis not finite where nothing can "
+        "overflow",
         theorem_words(r->request.method->bound), (unsigned long long)exact->exceeding,
-        (unsigned long long)exact->cases);
+        (unsigned long long)exact->cases, r->request.method->foreign ? "" : "exceeds it, or ");
     add_wrapped(to, &line);
 }
 

@@ -92,6 +92,7 @@ void scan_part_merge(struct scan_part *part, const struct scan_part *next)
     part->overflow |= next->overflow;
     part->nan |= next->nan;
     part->broken += next->broken;
+    part->not_finite += next->not_finite;
     part->first_broken = least(part->first_broken, next->first_broken);
     mpfr_add(part->squares, part->squares, next->squares, MPFR_RNDN);
     part->squared += next->squared;
@@ -151,6 +152,7 @@ void scan_part_report(const struct scan_part *part, bool negative, struct scan_m
     m->err_ulp_rms = root_mean_square(part);
     m->worst_index = part->best[SCAN_ULP].known ? part->best[SCAN_ULP].index : n;
     m->broken = part->broken;
+    m->not_finite = part->not_finite;
     m->first_broken = part->first_broken;
     m->decreases = (struct figure){!negative, negative ? 0 : (double)part->decreases};
     for (int t = 0; t < SCAN_TWINS; t++) {

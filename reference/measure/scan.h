@@ -84,6 +84,7 @@ struct scan_measure {
     struct figure err_ulp_rms;
     size_t worst_index;  /* the lowest with the largest err_ulp; their number where none has one */
     size_t broken;       /* outputs whose error exceeds their bound, decided on exact numbers */
+    size_t not_finite;   /* of these: infinite or NaN */
     size_t first_broken; /* n where there is none */
     /* Outputs that are less than the one before, or NaN, or follow one, although no element is
      * negative. Not known where one is, or is NaN, and of scatter-adds. */

@@ -396,6 +396,7 @@ static void find_item(struct scan_part *part, const struct scan_block *b, size_t
     if (!found || point)
         measure_item(part, begin + i, &x, &f, point);
     take_figures(part, begin + i, &f);
+    part->not_finite += f.broken && !isfinite(x.result);
     if (odd)
         add_square(part, f.value[SCAN_ULP]);
 }

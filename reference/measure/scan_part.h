@@ -26,7 +26,7 @@ struct scan_part {
     struct scan_rules rules;
     struct scan_best best[SCAN_FIGURES];
     bool overflow, nan;
-    size_t broken, first_broken;
+    size_t broken, first_broken, not_finite;
     /* The sum of the squares of err_ulp, where it is a number. The precision holds every sum of
      * block sums exactly, so that it does not depend on the order of parts. */
     mpfr_t squares;

@@ -40,6 +40,8 @@ static enum status loses_the_last(const struct task *t, struct problem *p)
     return status;
 }
 
+static bool foreign;
+
 static struct check_report checked_as(const char *like, enum theorem_kind bound,
                                       enum status (*cpu)(const struct task *t, struct problem *p))
 {
@@ -47,6 +49,7 @@ static struct check_report checked_as(const char *like, enum theorem_kind bound,
     m = claims(like, PROMISE_NONE);
     m.beside = 0;
     m.bound = bound;
+    m.foreign = foreign;
     if (cpu)
         m.cpu = cpu;
     struct check_request r = request_for(&m, 0.5);
@@ -92,4 +95,14 @@ Test(check_bound, is_kept_by_honest_subjects)
         cr_expect(!check_exceeded(&report) && !check_broken(&report), "%s", honest[i]);
         cr_expect(report.tried[CHECK_EXACT].attempts > 0, "%s", honest[i]);
     }
+}
+
+/* Nobody has said how it adds: what is finite is within some order of some accumulator. */
+Test(check_bound, is_not_laid_on_strangers_but_where_nothing_is_a_number)
+{
+    foreign = true;
+    struct check_report scaled = checked_as("sum/serial", THEOREM_ANY_ORDER, doubles);
+    cr_expect(!check_exceeded(&scaled) && scaled.tried[CHECK_EXACT].differing > 0);
+    expect_exceeded("sum/serial", gives_nan);
+    foreign = false;
 }

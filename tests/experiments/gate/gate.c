@@ -161,14 +161,16 @@ Test(gate, holds_the_errors_of_many_runs, .init = make_folder, .fini = remove_fo
     expect_said("out", " of the 299572 runs that 95% confidence needs");
 }
 
-/* `told` gives a number that is no sum, the same in each run. */
+/* The same in each run. */
 Test(gate, holds_results_to_their_error_bound, .init = make_folder, .fini = remove_folder)
 {
-    char manifest[1000];
-    snprintf(manifest, sizeof manifest,
-             "{\"subjects\": [{\"subject\": \"%s:told\", \"device\": \"cpu\", \"promise\": "
-             "\"run_to_run\", \"input\": \"ones\", \"n\": 1000, \"seconds\": 5}]}",
-             FLAWED_OBJECT);
+    struct bytes source = {0};
+    static const char manifest[] =
+        "{\"subjects\": [{\"subject\": \"python:own.py:none\", \"device\": \"cpu\", \"promise\": "
+        "\"run_to_run\", \"input\": \"ones\", \"n\": 1000, \"seconds\": 5}]}";
+    add_string(&source, "def none(x):\n    return float('nan')\n");
+    put_file("own.py", &source);
+    clear_bytes(&source);
     json_t *one = entry(manifest, "--baseline b --update", 1);
     expect_word(one, "verdict", "inexact");
     expect_word(one, "reason", "a result exceeds its error bound, or is not finite where nothing ");
