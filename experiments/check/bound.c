@@ -1,6 +1,6 @@
-/* Results against the bound of their theorem. Of somebody else's subject nobody has said how it
- * adds, and `run` says how far its errors are within the bound of any order; but what is not finite
- * where nothing can overflow is wrong in every order. */
+/* Results against the bound of their theorem. How a subject from elsewhere adds is not known, and
+ * `run` says how its errors compare with the bound of any order; but what is not finite where
+ * nothing can overflow is wrong in every order. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -97,7 +97,7 @@ Test(check_bound, is_kept_by_honest_subjects)
     }
 }
 
-/* Nobody has said how it adds: what is finite is within some order of some accumulator. */
+/* How they add is not known: what is finite may be right in some other accumulator. */
 Test(check_bound, is_not_laid_on_strangers_but_where_nothing_is_a_number)
 {
     foreign = true;
