@@ -151,8 +151,7 @@ enum status check_set_product(const struct check *c, const struct matrices *of,
                               const struct array *out, struct problem *p);
 /* Writes the sum of every bin, rounded once. */
 enum status check_set_bins(const struct check *c, const struct array *out, struct problem *p);
-/* Does an output exceed the bound of its theorem, or is it not finite where nothing can overflow?
- */
+/* Does an output break its error bound? See experiments/runs/bound.h. */
 enum status check_exceeds(const struct check *c, const struct array *out, bool *exceeds,
                           struct problem *p);
 struct check_setting check_plain(const struct check *c, const struct check_case *k);

@@ -1,10 +1,8 @@
-/* Results against the bound of their theorem. How a subject from elsewhere adds is not known, and
- * `run` says how its errors compare with the bound of any order; but what is not finite where
- * nothing can overflow is wrong in every order. */
-#include <math.h>
+/* Results against the bound of their theorem. */
 #include <stdlib.h>
 
 #include "experiments/check/attempts.h"
+#include "experiments/runs/bound.h"
 #include "experiments/system/machine.h"
 #include "reference/measure/scan.h"
 
@@ -32,7 +30,7 @@ static enum status hold_one(const struct check *c, double result, bool *exceeds,
         return status;
     measure_output(&m, &r, c->at.pair.storage, c->at.pair.accumulator, c->at.setting.output, result,
                    &theorem);
-    *exceeds = m.broken && (!c->request->method->foreign || !isfinite(result));
+    *exceeds = bound_breaks(c->request->method, &m, result);
     reference_free(&r);
     return STATUS_OK;
 }
@@ -87,7 +85,7 @@ static enum status hold_all(const struct check *c, const struct array *out, bool
         status = held.scan.by_bin || held.scan.matrices
                      ? measure_scatter(is, &output, 1, &held.scan, machine_processors(), p)
                      : measure_scan(is, &output, 1, &held.scan, machine_processors(), p);
-    *exceeds = status == STATUS_OK && (m->foreign ? is->not_finite : is->broken) > 0;
+    *exceeds = status == STATUS_OK && bound_breaks_in(m, is);
     row_values_free(&held.values);
     by_bin_free(&held.by_bin);
     matrices_free(&held.packed);

@@ -142,7 +142,7 @@ struct check_break {
     size_t index;     /* of scans and scatter-adds: the first output that differs */
     bool hash;        /* bits are of hashes of all outputs */
     uint64_t bits[2]; /* NaN canonical; in the output's format */
-    bool exceeds;     /* of exact results: the second one exceeds the bound of its theorem */
+    bool exceeds;     /* of exact results: the second one breaks its error bound */
     char is[2][CHECK_WORDS];
     /* Of what a process has run before: that, between runs of the case; was one of these first? */
     struct check_case before[CHECK_BEFORE];
@@ -167,7 +167,7 @@ struct check_tried {
     bool late;                  /* because time ran out */
     bool all;                   /* all cases that there are were tried: time would add none */
     uint64_t cases, broken;     /* broken: cases in which a result differed */
-    uint64_t exceeding; /* of exact results: cases in which one exceeds the bound of its theorem */
+    uint64_t exceeding;         /* of exact results: cases in which one breaks its error bound */
     uint64_t attempts, differing;
     uint64_t unanswered;        /* runs that had no answer when the time ended; no attempts */
     uint64_t distinct;          /* results, in the case with most of them */
@@ -306,7 +306,7 @@ uint64_t check_wanted(const struct check_request *r, enum check_kind kind);
 /* Is a rung broken that the subject is held to, or a promise beside the ladder? The first; or
  * PROMISE_NONE. */
 enum promise check_first_broken(const struct check_report *r);
-/* Does a result exceed the bound of its theorem? All subjects are held to that. */
+/* Does a result break its error bound? See experiments/runs/bound.h. */
 bool check_exceeded(const struct check_report *r);
 /* Is there one or the other? */
 bool check_broken(const struct check_report *r);

@@ -27,7 +27,7 @@ struct gate_case {
     struct figure ulps; /* err_ulp; of an array the largest */
     double error;       /* in the tolerance's quantity */
     bool judged;        /* the exact result is a finite number: a tolerance can be held */
-    bool exceeds;       /* a result exceeds the bound of its theorem */
+    bool exceeds;       /* a result breaks its error bound */
 };
 
 /* What came of an entry. */

@@ -6,6 +6,7 @@
 
 #include "experiments/cases/experiment.h"
 #include "experiments/gate/gate.h"
+#include "experiments/runs/bound.h"
 #include "experiments/runs/probe.h"
 #include "experiments/runs/truth.h"
 #include "experiments/sweep/shared.h"
@@ -63,7 +64,7 @@ static void measure_one(const struct measuring *m, struct gate_case *c, const st
     double error = recommend_error(&m->entry->tolerance, &is, r, m->source->array.format);
     c->judged = mpfr_number_p(r->sum) && mpfr_number_p(r->sum_abs);
     c->error = figure_worse(error, c->error) ? error : c->error;
-    c->exceeds |= is.broken && (!m->entry->method->foreign || !isfinite(array_get(out, 0)));
+    c->exceeds |= bound_breaks(m->entry->method, &is, array_get(out, 0));
     if (is.err_ulp.known && (!c->ulps.known || figure_worse(is.err_ulp.value, c->ulps.value)))
         c->ulps = is.err_ulp;
     number_bits(c->bits, out->format, array_get(out, 0));
@@ -79,8 +80,7 @@ static enum status measure_all(const struct measuring *m, struct gate_case *c,
         status = shared_measure(is, m->shared, m->t, out, NULL, p);
     if (status == STATUS_OK)
         c->ulps = is->err_ulp;
-    c->exceeds |=
-        status == STATUS_OK && (m->entry->method->foreign ? is->not_finite : is->broken) > 0;
+    c->exceeds |= status == STATUS_OK && bound_breaks_in(m->entry->method, is);
     snprintf(c->bits, sizeof c->bits, "%016" PRIx64 "%016" PRIx64, hash.word[0], hash.word[1]);
     free(is);
     return status;

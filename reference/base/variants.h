@@ -27,6 +27,11 @@ static inline bool has_avx2(void)
     return __builtin_cpu_supports("avx2");
 }
 
+static inline bool has_avx2_and_fma(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
 static inline bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

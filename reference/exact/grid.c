@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reference/base/variants.h"
 
@@ -17,32 +18,19 @@ enum { LOWEST_LEAST = -480, LOWEST_MOST = 300 };
 
 /* ---- sums of products of whole numbers ---- */
 
-INLINE void tile_plain(size_t depth, const double *a, const double *b,
-                       double sum[GRID_ROWS][GRID_COLUMNS])
+static void baseline(size_t depth, const double *a, const double *b,
+                     double sum[GRID_ROWS][GRID_COLUMNS])
 {
     double s[GRID_ROWS][GRID_COLUMNS] = {{0}};
     for (size_t l = 0; l < depth; l++)
         for (int i = 0; i < GRID_ROWS; i++)
             for (int j = 0; j < GRID_COLUMNS; j++)
                 s[i][j] += a[l * GRID_ROWS + i] * b[l * GRID_COLUMNS + j];
-    for (int i = 0; i < GRID_ROWS; i++)
-        for (int j = 0; j < GRID_COLUMNS; j++)
-            sum[i][j] = s[i][j];
-}
-
-static void baseline(size_t depth, const double *a, const double *b,
-                     double sum[GRID_ROWS][GRID_COLUMNS])
-{
-    tile_plain(depth, a, b, sum);
+    memcpy(sum, s, sizeof s);
 }
 
 #ifdef __x86_64__
 #include <immintrin.h>
-
-static bool has_avx2_and_fma(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
 
 __attribute__((target("avx2,fma"))) static void avx2(size_t depth, const double *a, const double *b,
                                                      double sum[GRID_ROWS][GRID_COLUMNS])

@@ -23,8 +23,8 @@ struct grid_sum {
     bool unknown;
 };
 
-/* So many elements at a time are a good number, of a product: a multiple of its columns, where
- * these are not very many. */
+/* How many elements to ask for at a time: whole rows, as many as are cut together, unless rows are
+ * very long. */
 size_t grid_window(const struct matrices_packed *p);
 
 /* Elements begin .. begin+count-1, count > 0. Without magnitudes, sum_abs is not set. Where memory

@@ -60,11 +60,6 @@ static size_t baseline(const double *x, const double *y, size_t count, double *h
 }
 
 #ifdef __x86_64__
-static bool has_avx2_and_fma(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
 __attribute__((target("avx2,fma"))) static size_t avx2(const double *x, const double *y,
                                                        size_t count, double *hi, double *lo)
 {
