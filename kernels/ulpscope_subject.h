@@ -114,8 +114,10 @@ struct ulpscope_matrices {
 
 /* One execution. */
 struct ulpscope_task {
-    size_t n;       /* elements; may be 0 */
-    const void *in; /* aligned to one element; 64 bytes and more, unless another place is tried */
+    size_t n; /* elements; may be 0 */
+    /* Aligned to one element; 64 bytes and more, unless another place is tried. In host memory a
+     * run that changes it is an error, as is one that writes beyond `out`. */
+    const void *in;
     /* Dot products only: the second array, of the same length and alignment; else NULL. */
     const void *in2;
     /* The result, to be written: one element in the accumulator's format for a sum, n elements in

@@ -272,9 +272,11 @@ struct ulpscope_report {
 };
 
 /* Checks a subject of host memory (ulpscope_subject.h) for about `seconds`, > 0; its `run` is
- * called in the calling thread, and `seed` seeds the inputs. A broken promise is ULPSCOPE_OK and
- * stands in the report. ULPSCOPE_USAGE: the subject's entry is not filled in; ULPSCOPE_DATA: its
- * `run` returned another number than 0; ULPSCOPE_UNAVAILABLE, ULPSCOPE_MEMORY. */
+ * called in the calling thread, and `seed` seeds the inputs. The floating-point environment is
+ * after each call what it was before. A broken promise is ULPSCOPE_OK and stands in the report.
+ * ULPSCOPE_USAGE: the subject's entry is not filled in; ULPSCOPE_DATA: its `run` returned another
+ * number than 0, left a result unwritten, or wrote beyond its results or to its input;
+ * ULPSCOPE_UNAVAILABLE, ULPSCOPE_MEMORY. */
 ULPSCOPE_API enum ulpscope_status ulpscope_check(struct ulpscope_report *report,
                                                  const struct ulpscope_subject *subject,
                                                  double seconds, uint64_t seed,

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "experiments/system/clock.h"
+#include "experiments/system/memory.h"
 #include "experiments/subjects/foreign.h"
 #include "kernels/gpu/gpu.h"
 #include "reference/base/visible.h"
@@ -30,6 +32,10 @@ struct subject_1 {
 };
 
 enum { ALIGNMENT = 64 }; /* of results, as the header says */
+
+/* Bytes before and behind the results, whose change tells that a subject writes beyond them. */
+enum { FENCE = MEMORY_AROUND, FENCE_BYTE = 0xa5 };
+_Static_assert(FENCE % ALIGNMENT == 0, "results are aligned");
 
 static struct {
     struct method method;
@@ -120,6 +126,32 @@ static uint64_t fill_bits(enum format f, enum fill fill)
     return UINT64_MAX >> (64 - 8 * format_facts[f].bytes + (int)fill);
 }
 
+/* Of everything that the subject may only read. */
+static XXH128_hash_t hash_read(const struct operands *of)
+{
+    const struct array *const read[] = {&of->in, &of->in2, &of->c};
+    XXH128_hash_t hash = {0};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (read[i]->data && read[i]->n > 0)
+            hash = XXH3_128bits_withSeed(read[i]->data, array_bytes(read[i]->format, read[i]->n),
+                                         hash.low64 ^ hash.high64);
+    return hash;
+}
+
+static enum status call_host(const struct ulpscope_subject *s, const struct task *t,
+                             const struct ulpscope_task *call, uint64_t *time_ns, struct problem *p)
+{
+    const XXH128_hash_t read = hash_read(t->of);
+    uint64_t begin = clock_ns();
+    int number = s->run(call);
+    *time_ns = clock_ns() - begin;
+    enum status status = object_returned(t->method, number, p);
+    return status == STATUS_OK && !XXH128_isEqual(read, hash_read(t->of))
+               ? problem(p, STATUS_DATA, "%s: run changed its input, which it may only read",
+                         t->method->name)
+               : status;
+}
+
 static enum status call_filled(const struct ulpscope_subject *s, const struct task *t,
                                enum fill fill, uint64_t *time_ns, struct problem *p)
 {
@@ -133,12 +165,8 @@ static enum status call_filled(const struct ulpscope_subject *s, const struct ta
         matrices = matrices_of(t->of);
         call.matrices = &matrices;
     }
-    if (s->memory == ULPSCOPE_DEVICE)
-        return object_run_cuda(s, t, &call, time_ns, p);
-    uint64_t begin = clock_ns();
-    int number = s->run(&call);
-    *time_ns = clock_ns() - begin;
-    return object_returned(t->method, number, p);
+    return s->memory == ULPSCOPE_DEVICE ? object_run_cuda(s, t, &call, time_ns, p)
+                                        : call_host(s, t, &call, time_ns, p);
 }
 
 /* The first element from i on that the first fill is still in, and in `again` the other. */
@@ -154,28 +182,50 @@ static size_t unwritten(const struct array *first, const struct array *again, si
 
 /* What still holds its fill may be a result: a NaN can have these bits. A second call, on another
  * fill, tells. */
-enum status object_run(const struct ulpscope_subject *s, const struct task *t, uint64_t *time_ns,
-                       struct problem *p)
+static enum status run_fenced(const struct ulpscope_subject *s, const struct task *t,
+                              const struct task *fenced, uint64_t *time_ns, struct problem *p)
 {
     uint64_t again_ns;
-    struct task again = *t;
     size_t i;
-    enum status status = call_filled(s, t, FILL_FIRST, time_ns, p);
-    if (status != STATUS_OK || (i = unwritten(&t->out, NULL, 0)) == t->out.n)
+    enum status status = call_filled(s, fenced, FILL_FIRST, time_ns, p);
+    if (status != STATUS_OK)
         return status;
-    size_t bytes = array_bytes(t->out.format, t->out.n);
-    again.out.data = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
-    if (!again.out.data)
-        return problem(p, STATUS_MEMORY, "%s: out of memory for a second result", t->method->name);
-    status = call_filled(s, &again, FILL_OTHER, &again_ns, p);
-    i = unwritten(&t->out, &again.out, i);
-    free(again.out.data);
+    if (t->out.n > 0)
+        memcpy(t->out.data, fenced->out.data, array_bytes(t->out.format, t->out.n));
+    if ((i = unwritten(&t->out, NULL, 0)) == t->out.n)
+        return status;
+    status = call_filled(s, fenced, FILL_OTHER, &again_ns, p);
+    i = unwritten(&t->out, &fenced->out, i);
     return status == STATUS_OK && i < t->out.n
                ? problem(p, STATUS_DATA,
                          "%s: run returned 0 without writing out[%zu] (%zu results are due): in "
                          "two calls it kept what out held before",
                          t->method->name, i, t->out.n)
                : status;
+}
+
+/* Results lie in a block of their own, between two fences. */
+enum status object_run(const struct ulpscope_subject *s, const struct task *t, uint64_t *time_ns,
+                       struct problem *p)
+{
+    const size_t bytes = array_bytes(t->out.format, t->out.n);
+    const size_t all = (2 * FENCE + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct task fenced = *t;
+    uint8_t *block = memory_has(all) ? aligned_alloc(ALIGNMENT, all) : NULL;
+    if (!block)
+        return problem(p, STATUS_MEMORY, "%s: out of memory for %zu bytes of results",
+                       t->method->name, bytes);
+    uint8_t *out = block + FENCE;
+    memset(block, FENCE_BYTE, FENCE);
+    memset(out + bytes, FENCE_BYTE, FENCE);
+    fenced.out.data = out;
+    enum status status = run_fenced(s, t, &fenced, time_ns, p);
+    for (size_t i = 0; i < FENCE && status == STATUS_OK; i++)
+        if (block[i] != FENCE_BYTE || out[bytes + i] != FENCE_BYTE)
+            status = problem(p, STATUS_DATA, "%s: run wrote %s the %zu bytes that are due at out",
+                             t->method->name, block[i] != FENCE_BYTE ? "before" : "beyond", bytes);
+    free(block);
+    return status;
 }
 
 static enum status run(const struct task *t, struct problem *p)

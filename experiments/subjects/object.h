@@ -25,7 +25,8 @@ uint64_t object_time_ns(void);
 bool object_on_device(void);
 
 /* One run of a subject, which takes *time_ns: host calls by the clock, device work by events.
- * STATUS_DATA where it leaves a result unwritten, of which a second call makes sure. */
+ * STATUS_DATA where it leaves a result unwritten, of which a second call makes sure; and in host
+ * memory where it writes beyond the results, or to its input. */
 enum status object_run(const struct ulpscope_subject *s, const struct task *t, uint64_t *time_ns,
                        struct problem *p);
 

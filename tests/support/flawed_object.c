@@ -110,6 +110,44 @@ static int silent(const struct ulpscope_task *t)
     return 0;
 }
 
+/* Of 13 elements each writes to what is not its own. */
+static int into_input(const struct ulpscope_task *t)
+{
+    int status = sum(t);
+    if (t->n == 13)
+        ((double *)t->in)[12] += 1;
+    return status;
+}
+
+static int into_second(const struct ulpscope_task *t)
+{
+    int status = sum(t);
+    if (t->n == 13)
+        ((double *)t->in2)[0] += 1;
+    return status;
+}
+
+static int beyond(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        ((double *)t->out)[1] = 1;
+    return sum(t);
+}
+
+static int before(const struct ulpscope_task *t)
+{
+    if (t->n == 13)
+        ((char *)t->out)[-1] = 1;
+    return sum(t);
+}
+
+static int scan_beyond(const struct ulpscope_task *t)
+{
+    struct ulpscope_task more = *t;
+    more.n += t->n == 13;
+    return scan(&more);
+}
+
 /* Of no elements: an error, a sum of 1, a crash. */
 static int refuses(const struct ulpscope_task *t)
 {
@@ -325,6 +363,13 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(print, ULPSCOPE_NO_PROMISE),
     SUBJECT(fail, ULPSCOPE_NO_PROMISE),
     SUBJECT(silent, ULPSCOPE_NO_PROMISE),
+    SUBJECT(into_input, ULPSCOPE_NO_PROMISE),
+    {"into_second", "a sum of the first array", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE,
+     WIDE, 0, into_second},
+    SUBJECT(beyond, ULPSCOPE_NO_PROMISE),
+    SUBJECT(before, ULPSCOPE_NO_PROMISE),
+    {"scan_beyond", "one too many", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0,
+     scan_beyond},
     SUBJECT(refuses, ULPSCOPE_NO_PROMISE),
     SUBJECT(needs_100, ULPSCOPE_NO_PROMISE),
     SUBJECT(needs_more, ULPSCOPE_NO_PROMISE),

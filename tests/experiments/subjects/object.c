@@ -156,6 +156,28 @@ Test(object, costs_no_more_than_a_run, .init = begin)
     expect_flaw("silent", 20, "silent: run returned 0 without writing out[0] (1 results ");
 }
 
+/* What it may only read stays as it was, and it writes to its results alone. */
+Test(object, writes_its_results_alone, .init = begin)
+{
+    static double y[N];
+    struct problem p = {0};
+    expect_flaw("into_input", 20, "into_input: run changed its input, which it may only read");
+    expect_flaw("beyond", 20, "beyond: run wrote beyond the 8 bytes that are due at out");
+    expect_flaw("before", 20, "before: run wrote before the 8 bytes that are due at out");
+    cr_expect(run(subject("scan_beyond"), 13, &p) == STATUS_DATA &&
+                  strstr(p.text, "run wrote beyond the 104 bytes that are due at out"),
+              "%s", p.text);
+    struct task t = {.of = &(struct operands){.in = {FP64, 13, x}, .in2 = {FP64, 13, y}},
+                     .out = {FP64, 1, out},
+                     .accumulator = FP64,
+                     .method = subject("into_second"),
+                     .device = -1};
+    p = (struct problem){0};
+    cr_expect(t.method->cpu(&t, &p) == STATUS_DATA &&
+                  strstr(p.text, "run changed its input, which it may only read"),
+              "%s", p.text);
+}
+
 /* A function that ends its process, if with status 0, fails in that run: only a program may answer
  * once and end. */
 Test(object, ends_in_a_run_that_failed, .init = begin)
