@@ -82,6 +82,9 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
  * stays. */
 enum status request_repeat(struct request *r, const struct experiment *e, const json_t *axes,
                            const char *path, struct problem *p);
+/* STATUS_USAGE where --operation is given and no method is a function of Python, which reads it. */
+enum status request_operation(const struct request *r, const struct arguments *a,
+                              struct problem *p);
 void request_free(struct request *r);
 
 /* The axes as they are run. */

@@ -3,6 +3,7 @@
 
 #include "experiments/cases/axes.h"
 #include "experiments/cases/experiment.h"
+#include "experiments/options/subject_name.h"
 #include "reference/base/visible.h"
 
 const char *const axis_name[AXES] = {
@@ -66,6 +67,21 @@ enum status request_arguments(struct request *r, const struct arguments *a, stru
         if (argument_flag(a, axis_name[i]))
             list_split(&r->axis[i], "yes", p);
     return p->status;
+}
+
+enum status request_operation(const struct request *r, const struct arguments *a, struct problem *p)
+{
+    const char *name = argument_value(a, "operation");
+    const struct list *methods = &r->axis[AXIS_METHOD];
+    bool read = !name;
+    for (size_t i = 0; i < methods->count; i++)
+        read |= name_is_python(methods->item[i]);
+    return read
+               ? STATUS_OK
+               : problem(p, STATUS_USAGE,
+                         "%s: found --operation %s, which says what python: functions compute, and "
+                         "none with --method: expected no --operation",
+                         a->verb->name, name);
 }
 
 /* Paths are escaped in JSON. */

@@ -165,6 +165,8 @@ static enum status run(const struct arguments *a, struct problem *p)
     uint64_t repeats = TIMING_REPEATS;
     enum status status = request_arguments(&request, a, p);
     if (status == STATUS_OK)
+        status = request_operation(&request, a, p);
+    if (status == STATUS_OK)
         status = argument_number(a, "repeats", TIMING_REPEATS, TIMING_REPEATS, 100000, &repeats, p);
     if (status == STATUS_OK)
         status = axes_resolve(&b.axes, &defaults, &request, p);

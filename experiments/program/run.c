@@ -106,6 +106,8 @@ static enum status resolve(struct run_command *c, struct problem *p)
     if (status == STATUS_OK && from)
         status =
             request_repeat(&c->request, c->experiment, json_object_get(c->from, "axes"), from, p);
+    if (status == STATUS_OK)
+        status = request_operation(&c->request, a, p);
     if (status != STATUS_OK || c->experiment->run)
         return status;
     status = request_keep_both(&c->request, a, c->experiment, p);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "experiments/check/check.h"
 #include "experiments/operations/operation.h"
 #include "experiments/system/clock.h"
 #include "experiments/subjects/foreign.h"
@@ -48,11 +49,15 @@ static enum status take_channels(struct server *s, struct problem *p)
     return STATUS_OK;
 }
 
-static enum status find(struct server *s, const char *name, struct problem *p)
+static enum status find(struct server *s, const struct arguments *a, struct problem *p)
 {
+    const char *name = a->operand[0], *operation = argument_value(a, "operation");
     s->object = name_is_object(name);
-    return s->object ? object_load(&s->method, name, p)
-                     : subject_askable(&s->method, "serve", name, NULL, p);
+    enum status status = s->object
+                             ? object_load(&s->method, name, p)
+                             : subject_askable(&s->method, "serve", name,
+                                               operation ? operation_named(operation) : NULL, p);
+    return status == STATUS_OK ? check_computes(s->method, "serve", a, p) : status;
 }
 
 static enum status settings(struct server *s, const struct arguments *a, struct problem *p)
@@ -338,7 +343,7 @@ static enum status run(const struct arguments *a, struct problem *p)
     struct server s = {0};
     enum status status = take_channels(&s, p);
     if (status == STATUS_OK)
-        status = find(&s, a->operand[0], p);
+        status = find(&s, a, p);
     if (status == STATUS_OK && argument_flag(a, "describe"))
         return describe(&s, p);
     if (status == STATUS_OK)

@@ -306,3 +306,24 @@ Test(object, bench_reads_with_its_threads, .init = make_folder, .fini = remove_f
     cr_expect(strstr(text, line), "%s", text);
     free(text);
 }
+
+/* A shared object says itself what it computes: --operation is for functions of Python. */
+Test(object, operation_is_not_ignored, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const none[][2] = {
+        {"run", "accuracy --method " FLAWED_OBJECT ":sum,exec:cat --operation sum --out none"},
+        {"run", "trial --method " FLAWED_OBJECT ":sum --operation dot --out none"},
+        {"run", "accuracy --operation sum --out none"},
+        {"bench", "--method " FLAWED_OBJECT ":sum --operation dot"}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        cr_expect(run_program(none[i][0], none[i][1]) == 2, "%s", none[i][1]);
+        expect_said("err", ", which says what python: functions compute, and none with --method: "
+                           "expected no --operation\n");
+    }
+    cr_expect(run_program("serve", FLAWED_OBJECT ":sum --operation dot </dev/null") == 2);
+    expect_said("err", ":sum, of operation sum, with --operation dot, which is for exec: and "
+                       "python: subjects: expected no --operation\n");
+    cr_expect(run_program("serve", FLAWED_OBJECT ":sum --operation sum </dev/null") == 0);
+    cr_expect(run_program("serve", "exec:cat --operation dot --describe </dev/null") == 0);
+    expect_said("out", "\"operation\": \"dot\"");
+}
