@@ -760,7 +760,7 @@ class Subject:
 
     def __init__(self, name, function, operation, arrays, file="", in_process=True, mode=""):
         self.name, self.function, self.operation, self.arrays = name, function, operation, arrays
-        self.file, self.in_process, self.mode = file, in_process, mode
+        self.file, self.in_process, self.mode = os.path.abspath(file) if file else "", in_process, mode
         # Ways are tried on the function itself: to compile each for each pair of formats would take minutes.
         self.runs = function
         for word in mode.split("@") if mode else ():

@@ -451,3 +451,17 @@ Test(python, a_changed_file_is_seen, .init = make_folder, .fini = remove_folder)
     expect_said("err",
                 "own.py:f@array: its file is not the one that s/study.json used: found sha256");
 }
+
+/* Its file is named relative to the folder that it began in. */
+Test(python, may_go_to_another_folder, .init = make_folder, .fini = remove_folder)
+{
+    FILE *file = fopen(in_folder("goes.py"), "w");
+    cr_assert(file);
+    fputs("import math, os\ndef f(x):\n    os.chdir('/')\n    return math.fsum(x)\n", file);
+    cr_assert_eq(fclose(file), 0);
+    cr_expect_eq(run_program("run", "accuracy --method python:goes.py:f --array array --n 10 "
+                                    "--storage fp64 --accumulator fp64 --input ones --device cpu "
+                                    "--out results"),
+                 0);
+    expect_said("out", "python:goes.py:f@array");
+}
