@@ -216,7 +216,8 @@ enum ulpscope_status ulpscope_check_sized(size_t size, struct ulpscope_report *r
     if (size < REPORT_0_2) /* found before the seconds are spent */
         library_give(NULL, size, NULL, 0, REPORT_0_2, "report", &p);
     if (!(seconds > 0) || !(seconds < 1e9))
-        problem(&p, STATUS_USAGE, "check: found %g seconds, expected more than 0", seconds);
+        problem(&p, STATUS_USAGE, "check: found %g seconds, expected more than 0, below 1e9",
+                seconds);
     if (p.status != STATUS_OK)
         return library_failed(error, &p);
     const struct ulpscope_subject made = object_subject(version, subject, 0);

@@ -177,7 +177,12 @@ static enum status ask(struct foreign *f, const char *where, char text[DESCRIPTI
     if (!f->borrowed)
         f->start_s = status == STATUS_OK ? (double)(clock_ns() - started) / 1e9 : 0;
     json_t *object = status == STATUS_OK ? json_loadb(text, found, 0, NULL) : NULL;
-    if (status == STATUS_OK && !(object && take(f, object)))
+    if (status == STATUS_OK && found == 0)
+        status = problem(p, STATUS_DATA,
+                         "%s: %s: its process ended while it was loaded, with exit status %d: "
+                         "expected a description",
+                         where, f->name, process_exit_status(f->process));
+    else if (status == STATUS_OK && !(object && take(f, object)))
         status = problem(p, STATUS_DATA, "%s: %s: its description is none: found %zu bytes: %.*s",
                          where, f->name, found, found < 200 ? (int)found : 200, text);
     else if (f->process && status != STATUS_OK)

@@ -10,6 +10,7 @@
 #include "experiments/subjects/foreign.h"
 #include "kernels/gpu/gpu.h"
 #include "reference/base/visible.h"
+#include "reports/text/near.h"
 
 _Static_assert((int)ULPSCOPE_FP16 == (int)FP16 && (int)ULPSCOPE_BF16 == (int)BF16 &&
                    (int)ULPSCOPE_FP32 == (int)FP32 && (int)ULPSCOPE_FP64 == (int)FP64 &&
@@ -292,6 +293,7 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
     char known[512] = "";
     const char *colon = strstr(name, ".so:");
     int path = colon ? (int)(colon + 3 - name) : (int)strlen(name);
+    struct near near = {.word = colon ? colon + 4 : ""};
     if (!subjects->subject || subjects->count == 0)
         return problem(p, STATUS_DATA, "%.*s: found no array of %u subjects in ulpscope_subjects",
                        path, name, (unsigned)subjects->count);
@@ -301,13 +303,22 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
         if (!s.name)
             return problem(p, STATUS_DATA, "%.*s: entry %u of %u in ulpscope_subjects has no name",
                            path, name, (unsigned)i, (unsigned)subjects->count);
-        if (colon && strcmp(colon + 4, s.name) == 0)
+        const bool asked = colon && strcmp(colon + 4, s.name) == 0;
+        if (asked && object.subject.name)
+            return problem(p, STATUS_DATA,
+                           "%.*s: entry %u of %u in ulpscope_subjects has the name of one before "
+                           "it, %s",
+                           path, name, (unsigned)i, (unsigned)subjects->count, s.name);
+        if (asked)
             object.subject = s;
+        near_try(&near, s.name);
         snprintf(known + used, sizeof known - used, "%s%.*s:%s", i ? ", " : "", path, name, s.name);
     }
-    return object.subject.name
-               ? STATUS_OK
-               : problem(p, STATUS_USAGE, "found '%s', expected one of %s", name, known);
+    if (object.subject.name)
+        return STATUS_OK;
+    return near.found ? problem(p, STATUS_USAGE, "found '%s', did you mean %.*s:%s?", name, path,
+                                name, near.found)
+                      : problem(p, STATUS_USAGE, "found '%s', expected one of %s", name, known);
 }
 
 /* NULL where a subject cannot be one. */

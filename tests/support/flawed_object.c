@@ -370,6 +370,8 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(before, ULPSCOPE_NO_PROMISE),
     {"scan_beyond", "one too many", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0,
      scan_beyond},
+    {"twice", "the first", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
+    {"twice", "the second", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0, sum},
     SUBJECT(refuses, ULPSCOPE_NO_PROMISE),
     SUBJECT(needs_100, ULPSCOPE_NO_PROMISE),
     SUBJECT(needs_more, ULPSCOPE_NO_PROMISE),

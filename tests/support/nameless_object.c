@@ -1,6 +1,15 @@
 /* Shared objects whose ulpscope_subjects is not filled in: there is nothing in it, or (NAMELESS) an
- * entry without a name. */
+ * entry without a name; and one that ends the process that loads it (LEAVES). */
+#include <stdlib.h>
+
 #include "ulpscope_subject.h"
+
+#ifdef LEAVES
+__attribute__((constructor)) static void leave(void)
+{
+    exit(0);
+}
+#endif
 
 #ifdef NAMELESS
 static int run(const struct ulpscope_task *t)

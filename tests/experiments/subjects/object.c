@@ -245,6 +245,12 @@ Test(object, refusals_are_plain, .init = begin)
 {
     expect_refused(FLAWED_OBJECT ":none", STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
     expect_refused(FLAWED_OBJECT, STATUS_USAGE, "expected one of " FLAWED_OBJECT ":sum, ");
+    expect_refused(FLAWED_OBJECT ":scn", STATUS_USAGE,
+                   ":scn', did you mean " FLAWED_OBJECT ":scan?");
+    expect_refused(FLAWED_OBJECT ":twice", STATUS_DATA,
+                   "in ulpscope_subjects has the name of one before it, twice");
+    expect_refused(LEAVING_OBJECT ":sum", STATUS_DATA,
+                   "its process ended while it was loaded, with exit status 0: expected a ");
     expect_refused(FLAWED_OBJECT ":empty", STATUS_DATA, "no summary, no run");
     expect_refused(FLAWED_VERSION ":sum", STATUS_DATA,
                    "found version 99 of ulpscope_subject.h, expected 1..2");
