@@ -291,6 +291,7 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
                         struct problem *p)
 {
     char known[512] = "";
+    bool whole = true;
     const char *colon = strstr(name, ".so:");
     int path = colon ? (int)(colon + 3 - name) : (int)strlen(name);
     struct near near = {.word = colon ? colon + 4 : ""};
@@ -312,13 +313,18 @@ static enum status find(const struct ulpscope_subjects *subjects, const char *na
         if (asked)
             object.subject = s;
         near_try(&near, s.name);
-        snprintf(known + used, sizeof known - used, "%s%.*s:%s", i ? ", " : "", path, name, s.name);
+        const int more = snprintf(known + used, sizeof known - used, "%s%.*s:%s", i ? ", " : "",
+                                  path, name, s.name);
+        whole = whole && (size_t)more < sizeof known - used;
+        if (!whole)
+            known[used] = 0;
     }
     if (object.subject.name)
         return STATUS_OK;
     return near.found ? problem(p, STATUS_USAGE, "found '%s', did you mean %.*s:%s?", name, path,
                                 name, near.found)
-                      : problem(p, STATUS_USAGE, "found '%s', expected one of %s", name, known);
+                      : problem(p, STATUS_USAGE, "found '%s', expected one of %s%s", name, known,
+                                whole ? "" : ", ...");
 }
 
 /* NULL where a subject cannot be one. */
