@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from . import arrays
-from .errors import DataError, error_of
+from .errors import DataError, UsageError, error_of
 
 
 class Array(ctypes.Structure):
@@ -26,8 +26,23 @@ class Figures(ctypes.Structure):
                [("within", ctypes.c_int)]
 
 
-@cache
+SMALLEST_NORMAL, ONE, EPSILON = 2.0 ** -1022, 1.0, 2.0 ** -52
+
+
 def library() -> ctypes.CDLL:
+    """Refuses to compute where this thread rounds or flushes numbers as the library does not expect: other packages may have
+    told the processor to."""
+    # Of names, not of constants, which the compiler would compute.
+    if ONE + EPSILON / 4 != ONE or ONE - EPSILON / 8 != ONE:
+        raise UsageError("found that this thread does not round to nearest, expected the default floating-point environment")
+    if SMALLEST_NORMAL / 2 == 0.0:
+        raise UsageError("found that this thread flushes subnormal numbers to zero, expected the default floating-point "
+                         "environment: torch.set_flush_denormal(False), where that set it")
+    return loaded_library()
+
+
+@cache
+def loaded_library() -> ctypes.CDLL:
     path = os.environ.get("ULPSCOPE_LIBRARY") or str(Path(__file__).parent / "lib" / "libulpscope.so.1")
     try:
         loaded = ctypes.CDLL(path)
@@ -49,7 +64,7 @@ def library() -> ctypes.CDLL:
 
 
 def version() -> str:
-    return library().ulpscope_version().decode()
+    return loaded_library().ulpscope_version().decode()
 
 
 def held(problem: Problem) -> None:
@@ -87,7 +102,7 @@ class Reference:
 
     def __del__(self):
         if getattr(self, "handle", None):
-            library().ulpscope_reference_free(self.handle)
+            loaded_library().ulpscope_reference_free(self.handle)
 
     def sum(self) -> Fraction | float:
         return from_hex(library().ulpscope_reference_hex(self.handle).decode())
