@@ -129,7 +129,10 @@ class Arrays:
         return self.host(result).tobytes()
 
     def host(self, result):
-        return self.library.asarray(result)
+        host = self.library.asarray(result)
+        if host.dtype == object:  # it only says of itself that it is an array
+            raise Refused(f"found a result of type {type(result).__name__}, expected an array of {self.name}")
+        return host
 
     def shifted(self, result):
         """The sums of what lies before each element, from those up to each: zero goes in front."""
@@ -856,8 +859,8 @@ class Subject:
         form = a.format_of(result)
         picks = r.operation in PICKS
         if form is None and not picks:
-            kind = getattr(result, "dtype", type(result).__name__)
-            raise Refused(f"found a result of type {kind}, expected {r.accumulator}")
+            kind = type(result).__name__ + (f" of {result.dtype}" if hasattr(result, "dtype") else "")
+            raise Refused(f"found a result of type {kind}, expected {r.accumulator} of {a.name}")
         if a.size(result) != count:
             raise Refused(f"found {a.size(result)} results, expected {count}")
         shape = shape_of(result)
@@ -869,7 +872,10 @@ class Subject:
             result = a.shifted(result)
         if picks or r.output != form:
             result = a.cast(result, r.output)
-        return a.bytes_of(result)
+        answer, due = a.bytes_of(result), count * BITS[r.output] // 8
+        if len(answer) != due:  # of what says of itself that it is an array
+            raise Refused(f"found a result of type {type(result).__name__} with {len(answer)} bytes, expected {due}")
+        return answer
 
     def pairs(self, kind, asked):
         """Which pairs of formats it takes there, of those asked for, and why it does not take another."""
