@@ -90,6 +90,7 @@ struct words {
     const char *mode; /* how its library is to run it, or NULL: as it is */
     const char *array;
     const struct operation *operation;
+    bool differ; /* two libraries of arrays, or two operations */
 };
 
 static struct words words_of(const char *name)
@@ -105,6 +106,8 @@ static struct words words_of(const char *name)
         if (!array && !o && !mode)
             return w;
         asked |= mode;
+        w.differ = w.differ || (array && w.array && array != w.array) ||
+                   (o && w.operation && o != w.operation);
         w.mode = mode_name(asked);
         w.array = array ? array : w.array;
         w.operation = o ? o : w.operation;
@@ -116,6 +119,10 @@ enum status python_words_known(const char *where, const char *name, struct probl
 {
     struct words w = words_of(name);
     size_t at = w.function;
+    if (w.differ)
+        return problem(p, STATUS_USAGE,
+                       "%s: %s: found '%s', expected one library of arrays and one operation",
+                       where, name, name + at);
     while (at > 0 && !strchr("@.:", name[at - 1]))
         at--;
     if (at == 0 || name[at - 1] != '@')

@@ -1049,6 +1049,8 @@ def load(name):
     if name.startswith(SHIPPED):
         name = f"{os.path.dirname(os.path.abspath(__file__))}/calls.py:{name[len(SHIPPED):]}"
     path, mark, attributes = name.rpartition(".py:")
+    if name.endswith((".py", ".py:")) and os.path.exists(name.rstrip(":")):
+        raise Refused(f"found the file '{name.rstrip(':')}' alone, expected FILE.py:FUNCTION", USAGE)
     if mark:
         path += ".py"
         if not name.startswith(os.path.dirname(os.path.abspath(__file__))):

@@ -208,6 +208,13 @@ static void expect_refused(const char *name, enum status status, const char *wor
 Test(python, refuses_what_is_no_function)
 {
     expect_refused("python:" FILE_OF_SUBJECTS ":fsums", STATUS_USAGE, "has no fsums; it has fsum");
+    expect_refused("python:" FILE_OF_SUBJECTS ":fsum@sum@array@mean", STATUS_USAGE,
+                   "found '@sum@array@mean', expected one library of arrays and one operation");
+    expect_refused("python:" FILE_OF_SUBJECTS ":fsum@numpy@array", STATUS_USAGE,
+                   "found '@numpy@array', expected one library of arrays and one operation");
+    expect_refused("python:" FILE_OF_SUBJECTS, STATUS_USAGE, "alone, expected FILE.py:FUNCTION");
+    expect_refused("python:" FILE_OF_SUBJECTS ":", STATUS_USAGE,
+                   "subjects.py' alone, expected FILE.py:FUNCTION");
     expect_refused("python:" FILE_OF_SUBJECTS ":math", STATUS_USAGE, "found a module, expected a");
     expect_refused("python:/nowhere/f.py:f", STATUS_DATA, "/nowhere/f.py: no such file");
     expect_refused("python:no_such_module.f", STATUS_DATA, "found no module no_such_module in /");
