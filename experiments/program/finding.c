@@ -41,15 +41,21 @@ static json_t *hex(const mpfr_t x)
     return string;
 }
 
-/* sum|x| / |sum x|, which may exceed a double: then its 17 digits as a string. */
+/* sum|x| / |sum x|, of a sum that is finite and not 0. */
+static void set_ratio(mpfr_t ratio, const struct reference *r)
+{
+    mpfr_init2(ratio, 128);
+    mpfr_div(ratio, r->sum_abs, r->sum, MPFR_RNDN);
+    mpfr_abs(ratio, ratio, MPFR_RNDN);
+}
+
+/* It may exceed a double: then its 17 digits as a string. */
 static json_t *condition(const struct reference *r, double log2)
 {
     if (!isfinite(log2))
         return number_or_null(log2, !isnan(log2));
     mpfr_t ratio;
-    mpfr_init2(ratio, 128);
-    mpfr_div(ratio, r->sum_abs, r->sum, MPFR_RNDN);
-    mpfr_abs(ratio, ratio, MPFR_RNDN);
+    set_ratio(ratio, r);
     double x = mpfr_get_d(ratio, MPFR_RNDN);
     json_t *value = isfinite(x) ? json_real(x) : decimal(ratio);
     mpfr_clear(ratio);
@@ -118,8 +124,12 @@ static void print_condition(const struct reference *r)
         printf("%-14s not defined: the exact sum is not finite\n", "condition");
     else if (isinf(log2))
         printf("%-14s inf: the exact sum is 0\n", "condition");
-    else
-        printf("%-14s %-24.6g 2^%.2f\n", "condition", exp2(log2), log2);
+    else {
+        mpfr_t ratio;
+        set_ratio(ratio, r);
+        mpfr_printf("%-14s %-24.6Rg 2^%.2f\n", "condition", ratio, log2);
+        mpfr_clear(ratio);
+    }
 }
 
 static void add_figure(struct table *t, struct figure figure)

@@ -144,24 +144,46 @@ Test(finding, beyond_doubles)
     json_decref(json);
 }
 
-/* What a person reads: a NaN without a sign, and a bound that is broken. */
+/* What a person reads of it. */
+static void read_text(char *text, size_t room, const struct finding *f)
+{
+    char path[] = "/tmp/ulpscope-finding-XXXXXX";
+    int file = mkstemp(path);
+    cr_assert(file >= 0);
+    cr_assert(freopen(path, "w", stdout));
+    cr_expect_eq(finding_print(f, NULL), STATUS_OK);
+    fflush(stdout);
+    ssize_t length = read(file, text, room - 1);
+    cr_assert(length > 0);
+    text[length] = 0;
+    unlink(path);
+    close(file);
+}
+
+/* A condition number beyond the doubles has its digits, too. */
+Test(finding, text_beyond_doubles)
+{
+    struct finding f;
+    double x[] = {0x1p1000, -0x1p1000, 0x1p-304};
+    char text[8192];
+    cr_assert_eq(finding_make(&f, "mine", &(struct array){FP64, 3, x}, REFERENCE_FAST, NULL),
+                 STATUS_OK);
+    read_text(text, sizeof text, &f);
+    cr_expect(strstr(text, "\ncondition      6.98465e+392             2^1305.00\n"), "%s", text);
+    finding_free(&f);
+}
+
+/* A NaN without a sign, and a bound that is broken. */
 Test(finding, text_of_what_went_wrong)
 {
     struct finding f;
     double x[] = {1, 2};
-    char path[] = "/tmp/ulpscope-finding-XXXXXX", text[8192] = "";
-    int file = mkstemp(path);
-    cr_assert(file >= 0);
+    char text[8192];
     cr_assert_eq(finding_make(&f, "mine", &(struct array){FP64, 2, x}, REFERENCE_FAST, NULL),
                  STATUS_OK);
     f.measure[FP64].err_rel = (struct figure){true, copysign(NAN, -1)};
     f.measure[FP64].broken = true;
-    cr_assert(freopen(path, "w", stdout));
-    cr_expect_eq(finding_print(&f, NULL), STATUS_OK);
-    fflush(stdout);
-    cr_assert(read(file, text, sizeof text - 1) > 0);
-    unlink(path);
-    close(file);
+    read_text(text, sizeof text, &f);
     cr_expect(strstr(text, " nan ") && !strstr(text, "-nan"), "%s", text);
     const char *line = strstr(text, "\nfp64 ");
     cr_expect(line && strstr(line, "ok, BOUND BROKEN"), "%s", text);
