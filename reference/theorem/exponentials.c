@@ -27,7 +27,9 @@
  *
  * A share. exp(-d) errs by (1+u) exp(u d + k) and eta/2; the sum is at least max(1, S - E) and at
  * most S + E; the quotient is rounded, by u or eta/2. So v errs by at most v ((1+u)^2 exp(u d + k)
- * q - 1) + (1+u) eta/2 + eta/2, q the larger of S / max(1, S - E) and (S + E) / S.
+ * q - 1) + (1+u) eta/2 + eta/2, q the larger of S / max(1, S - E) and (S + E) / S. No exponential
+ * is above 1 and no sum below it, as rounding keeps the order: v and its result lie between 0 and
+ * 1, so the error is at most max(v, 1 - v).
  *
  * Nothing may overflow: where an element is beyond the accumulator there is no bound. */
 #include <math.h>
@@ -229,6 +231,9 @@ static void of_share(mpfr_t bound, const struct errors *e, const struct referenc
     mpfr_mul(factor, factor, r->sum, MPFR_RNDU);
     mpfr_mul_d(part, e->half, 2 + u, MPFR_RNDU);
     mpfr_add(bound, factor, part, MPFR_RNDU);
+    mpfr_ui_sub(part, 1, r->sum, MPFR_RNDU);
+    mpfr_max(part, part, r->sum, MPFR_RNDU);
+    mpfr_min(bound, bound, part, MPFR_RNDU);
     mpfr_clears(factor, part, least, (mpfr_ptr)0);
 }
 

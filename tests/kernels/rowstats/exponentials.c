@@ -8,6 +8,7 @@
 #include "reference/exact/elementary.h"
 #include "reference/exact/mpfr.h"
 #include "reference/exact/reference.h"
+#include "reference/theorem/theorem.h"
 #include "tests/support/samples.h"
 #include "tests/support/statistics.h"
 
@@ -248,6 +249,35 @@ Test(exponentials, of_special_rows)
                 held++;
             }
     cr_expect(held > 500);
+}
+
+/* --- shares --- */
+
+/* A share and its result lie between 0 and 1, however much rounding the elements may change them:
+ * numbers near 30000 are 16 apart in fp16, near 1e30 2^93 apart in bf16. */
+Test(exponentials, shares_err_by_less_than_1)
+{
+    static const struct {
+        enum format accumulator;
+        double in[2];
+    } cases[] = {{FP16, {30001, 30003}}, {BF16, {1e30, 1e30 + 0x1p80}}};
+    mpfr_t bound;
+    mpfr_init2(bound, 300);
+    for (size_t i = 0; i < 4; i++) {
+        double in[2] = {cases[i / 2].in[0], cases[i / 2].in[1]};
+        struct array a = {FP64, 2, in};
+        struct theorem t = {.kind = i ? THEOREM_RESCALED : THEOREM_EXPONENTIALS, .height = 1};
+        struct reference r;
+        cr_assert(reference_compute_at(&r, EXACT_SOFTMAX, &a, i % 2, REFERENCE_FAST, NULL) ==
+                  STATUS_OK);
+        cr_expect(theorem_bound(bound, &t, &r, FP64, cases[i / 2].accumulator));
+        double share = mpfr_get_d(r.sum, MPFR_RNDU), found = mpfr_get_d(bound, MPFR_RNDU);
+        double due = fmax(share, 1 - share);
+        cr_expect(found >= due && found <= due + 0x1p-52, "%zu: share %a, bound %a", i, share,
+                  found);
+        reference_free(&r);
+    }
+    mpfr_clear(bound);
 }
 
 /* --- known failures --- */
