@@ -21,6 +21,8 @@
  * normal)|; so they are at most R / L, and at most 8 more where 8 parts are put together: min(h, R
  * / L + 8) (n G + 1) G eta/2 more.
  *
+ * Either way S is between 1 and n, the computed sum between 1 and n G, so E is at most n G - 1.
+ *
  * The logarithm. The computed sum is at least 1, as exp(0) is in it. With e = E / S its logarithm
  * errs by at most e / (1 - e) where e < 1, and always by at most max(log S, e), and is rounded by u
  * log; m errs by c, and the last addition is rounded.
@@ -104,6 +106,10 @@ static void set_errors(struct errors *e, const struct theorem *t, const struct r
     mpfr_fma(e->error, part, e->grown, e->error, MPFR_RNDU);
     if (rescaled)
         add_rescaling(e, t, r, f);
+    mpfr_add_ui(part, e->grown, 1, MPFR_RNDU);
+    mpfr_mul_ui(part, part, r->n, MPFR_RNDU);
+    mpfr_sub_ui(part, part, 1, MPFR_RNDU);
+    mpfr_min(e->error, e->error, part, MPFR_RNDU);
     mpfr_clear(part);
 }
 

@@ -280,6 +280,27 @@ Test(exponentials, shares_err_by_less_than_1)
     mpfr_clear(bound);
 }
 
+/* A sum of n exponentials and its result lie between 1 and n (1+u)^h, however coarse bf16 is. */
+Test(exponentials, sums_err_by_less_than_their_number)
+{
+    static const enum exact_value of[] = {EXACT_SUMEXP, EXACT_LOGSUMEXP};
+    double in[] = {1e30, 1e30 + 0x1p80, -1e30};
+    struct array a = {FP64, 3, in};
+    mpfr_t bound;
+    mpfr_init2(bound, 300);
+    for (size_t i = 0; i < 4; i++) {
+        struct theorem t = {.kind = i % 2 ? THEOREM_RESCALED : THEOREM_EXPONENTIALS, .height = 2};
+        struct reference r;
+        cr_assert(reference_compute_of(&r, of[i / 2], &a, NULL, REFERENCE_FAST, NULL) == STATUS_OK);
+        cr_expect(theorem_bound(bound, &t, &r, FP64, BF16), "%zu: no bound", i);
+        double found = mpfr_get_d(bound, MPFR_RNDU), due = 3 * pow(1 + 0x1p-8, 3) - 1;
+        cr_expect(i >= 2 ? found < 0x1p96 : found >= due && found <= due * (1 + 0x1p-50),
+                  "%zu: %a, expected %a", i, found, due);
+        reference_free(&r);
+    }
+    mpfr_clear(bound);
+}
+
 /* --- known failures --- */
 
 /* executorch #20090: a denominator in bf16 stands still at 256, one in fp16 at 2048. */
