@@ -160,10 +160,10 @@ static enum status sweep(struct run_command *c, struct problem *p)
     if (options.joins) {
         status = ranks_sweep(&meeting, c->rank, &c->plan, &options, &why);
         if (c->rank.index > 0 || status != STATUS_OK) {
+            if (status != STATUS_OK)
+                status = ranks_failed(meeting, status, &why, p);
             meeting_close(meeting);
-            return status == STATUS_OK
-                       ? status
-                       : problem(p, status, "%s; the same command goes on from there", why.text);
+            return status;
         }
         options.force = false;
         plan_again(&c->plan);

@@ -218,7 +218,5 @@ enum status trial_share(struct meeting **meeting, const struct experiment_run *r
         status = work(*meeting, word.taken, before, run, &why);
     free(word.taken);
     trial_study_free(&s);
-    return status == STATUS_OK
-               ? status
-               : problem(p, status, "%s; the same command goes on from there", why.text);
+    return status == STATUS_OK ? status : ranks_failed(*meeting, status, &why, p);
 }

@@ -69,6 +69,14 @@ enum status ranks_agree(struct meeting **m, struct ranks_word *word, struct prob
     return word->rank.index == 0 ? say(*m, word, p) : hear(*m, word, p);
 }
 
+enum status ranks_failed(const struct meeting *m, enum status status, const struct problem *why,
+                         struct problem *p)
+{
+    const bool resumable = m && status != STATUS_USAGE;
+    return problem(p, status, "%s%s", why->text,
+                   resumable ? "; the same command goes on from there" : "");
+}
+
 /* Takes the directory, and moves there what ranks that have no place in this job left. */
 static enum status ready(struct fold_found *found, struct directory *d, const struct plan *plan,
                          const struct sweep_options *o, uint32_t ranks, struct problem *p)

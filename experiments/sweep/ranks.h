@@ -21,6 +21,11 @@ struct ranks_word {
  * after failure. STATUS_USAGE where the cases are others. */
 enum status ranks_agree(struct meeting **m, struct ranks_word *word, struct problem *p);
 
+/* Tells why the part of a rank failed; and, where ranks had met and the command need not change,
+ * that it can be resumed. `m` may be NULL. Returns `status`. */
+enum status ranks_failed(const struct meeting *m, enum status status, const struct problem *why,
+                         struct problem *p);
+
 /* The part of one rank. Rank 0 readies the directory, tells the others what is left to do, works
  * like them, and waits until they are gone, however they went; sweep_run is due then, in it alone,
  * with `joins`, which takes over the ranks' rows and runs what is missing. *meeting, rank 0's, is

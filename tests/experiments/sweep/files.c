@@ -109,6 +109,31 @@ Test(files, rows_that_were_kept, .init = make_folder, .fini = remove_folder)
     }
 }
 
+/* Nor does what no rank can go on from, as a command that has to change. */
+Test(files, a_wrong_command_of_ranks, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *arguments, *says;
+        int status;
+    } wrong[] = {
+        {"trial --device cpu --method sum/tild --out b", "did you mean sum/tiled?", 2},
+        {"trial --device cpu --method sum/tiled --out a", "describes another study", 2},
+        {"accuracy --device cpu --method sum/serial --out a", "describes another study", 2},
+        {"accuracy --device cpu --method sum/serial --out a/study.json/x", "Not a directory", 3}};
+    cr_expect_eq(run_program("run", study_of_ones), 0);
+    setenv("ULPSCOPE_RANK", "1/2", 1);
+    setenv("ULPSCOPE_RANK_SECONDS", "1", 1);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cr_expect_eq(run_program("run", wrong[i].arguments), wrong[i].status);
+        expect_said("err", wrong[i].says);
+        struct bytes err = get_file(in_folder("err"));
+        cr_expect(!memmem(err.data, err.size, "same command", 12), "%.*s", (int)err.size, err.data);
+        clear_bytes(&err);
+    }
+    unsetenv("ULPSCOPE_RANK");
+    unsetenv("ULPSCOPE_RANK_SECONDS");
+}
+
 /* A page of what there is says that it is not all. */
 Test(files, a_page_of_an_interrupted_study, .init = make_folder, .fini = remove_folder)
 {
