@@ -6,6 +6,7 @@
 #include "experiments/check/data.h"
 #include "experiments/check/report.h"
 #include "experiments/gate/gate.h"
+#include "experiments/subjects/mpi.h"
 #include "experiments/system/clock.h"
 #include "reports/text/against.h"
 
@@ -81,8 +82,13 @@ static void judge_rung(struct gate_entry *e, const struct check_report *r, enum 
                    100 * e->confidence, e->seconds);
     if ((rung == e->promise || rung > PROMISES) && is.state == CHECK_KEPT && *is.reason)
         gate_say(&e->result.note, "%s: %s", name, is.reason);
+    struct text hosts = {0};
+    if (rung == PROMISE_RANK_INVARIANT)
+        mpi_hosts_words(&hosts, e->method);
     if (is.attempts > 0)
-        gate_say(&e->result.evidence, "%s %llu", name, (unsigned long long)is.attempts);
+        gate_say(&e->result.evidence, "%s %llu%s", name, (unsigned long long)is.attempts,
+                 text_string(&hosts) ? text_string(&hosts) : "");
+    text_free(&hosts);
 }
 
 static void judge_report(struct gate_entry *e, const struct check_report *r)
@@ -170,9 +176,8 @@ static void judge_bound(struct gate_entry *e)
     for (size_t i = 0; i < r->case_count; i++)
         if (r->cases[i].exceeds) {
             gate_judge(e, GATE_INEXACT,
-                       "a result exceeds its error bound, or is not finite where nothing can "
-                       "overflow, on %s",
-                       r->cases[i].key);
+                       "a result %sis not finite where nothing can overflow, on %s",
+                       e->method->foreign ? "" : "exceeds its error bound, or ", r->cases[i].key);
             return;
         }
 }

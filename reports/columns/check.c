@@ -80,7 +80,8 @@ static const struct column columns[CHECK_COLUMNS] = {
          "out"},
     [CHECK_EXCEEDING] = {"over_bound", "",
                          "for correctly_rounded, if exact was tried: cases in which a result "
-                         "exceeds the error bound, or is not finite where nothing can overflow"},
+                         "exceeds the error bound, or is not finite where nothing can overflow; "
+                         "of a subject of yours only the latter"},
 };
 
 const struct column *check_column(size_t i)

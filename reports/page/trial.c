@@ -74,13 +74,18 @@ static void say_exceeds(struct text *to, const struct page *r, const struct tria
 {
     const size_t row = s->row[PROMISE_CORRECTLY_ROUNDED];
     const double cases = row ? page_number(&r->trial, row - 1, CHECK_EXCEEDING) : 0;
+    /* How it adds is not known, so only what is not finite is held to it. */
+    const bool foreign =
+        row && strcmp(page_cell(&r->trial, row - 1, CHECK_ADDED_IN), "unknown") == 0;
     if (!(cases > 0))
         return;
     text_add(to, "<li class=\"bad\">");
-    html_format(to,
-                "%s breaks its error bound: in %s case%s a result exceeds it, or is not finite "
-                "where nothing can overflow.",
-                s->method, page_cell(&r->trial, row - 1, CHECK_EXCEEDING), cases > 1 ? "s" : "");
+    html_format(
+        to,
+        "%s breaks its error bound: in %s case%s a result %sis not finite where nothing can "
+        "overflow.",
+        s->method, page_cell(&r->trial, row - 1, CHECK_EXCEEDING), cases > 1 ? "s" : "",
+        foreign ? "" : "exceeds it, or ");
     text_add(to, "</li>\n");
 }
 

@@ -6,6 +6,7 @@
 
 #include "tests/support/files.h"
 #include "tests/support/mpi_cases.h"
+#include "tests/support/gate.h"
 #include "tests/support/processes.h"
 
 enum { CASES = 8, DRAWN_RANKS = 3, DRAWN_OWNERS = 2 };
@@ -94,6 +95,20 @@ Test(mpi, an_algorithm_stays_where_a_setting_prefers_another_part, .init = begin
     unsetenv("OMPI_MCA_coll_sm_priority");
     cr_expect_not_null(m->model(m->name, 5, 1000, FP32));
     foreign_end(NULL);
+}
+
+/* A gate says on how many hosts, as check does; on a slow machine time may reach no attempt. */
+Test(mpi, a_gate_says_on_how_many_hosts, .init = begin, .fini = remove_folder, .timeout = 120)
+{
+    make_folder();
+    gate("{\"subjects\": [{\"subject\": \"mpi/exact\", \"device\": \"cpu\", \"promise\": "
+         "\"rank_invariant\", \"storage\": \"fp32\", \"accumulator\": \"fp32\", \"n\": 64, "
+         "\"seconds\": 6}]}",
+         "--markdown gate.md");
+    char *told = content("gate.md");
+    cr_expect(strstr(told, "held to rank\\_invariant"), "%s", told);
+    cr_expect(!strstr(told, "; rank\\_invariant ") || strstr(told, " on 1 host"), "%s", told);
+    free(told);
 }
 
 Test(mpi, ours_have_the_bits_of_the_cpu, .init = begin, .timeout = 300)

@@ -88,6 +88,19 @@ Test(trial_page, what_promises_nothing)
     expect_findings(&rows, "No attempt", false);
 }
 
+/* How a subject of a user's adds is not known: only what is not finite is held to a bound. */
+Test(trial_page, what_breaks_an_error_bound)
+{
+    struct rows rows;
+    begin_rows(&rows);
+    char **row = add_row(&rows, "a", "none", "none", "correctly_rounded", "broken", "10", "10");
+    row[CHECK_EXCEEDING] = "2";
+    row[CHECK_ADDED_IN] = "fp32";
+    expect_findings(&rows, "in 2 cases a result exceeds it, or is not finite where nothing", true);
+    row[CHECK_ADDED_IN] = "unknown";
+    expect_findings(&rows, "in 2 cases a result is not finite where nothing can overflow.", true);
+}
+
 /* What is kept above a promise is no wider than what was tried: attempts, what they varied, and
  * what that leaves open; of several the least tried. */
 Test(trial_page, a_verdict_is_no_wider_than_its_evidence)
