@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "reference/format/number.h"
+#include "reports/results/errors.h"
 
 enum { SCAN_FACTS = RESULTS_SCAN_COLUMNS - RESULTS_ERR_ULP_RMS, HASH_DIGITS = 32 };
 
@@ -263,7 +264,9 @@ enum status results_check(const struct csv_row *row, struct problem *p)
     enum status status = check_bits(row, p);
     if (status == STATUS_OK)
         status = check_texts(row, p);
-    return status == STATUS_OK ? check_exact(row, p) : status;
+    if (status == STATUS_OK)
+        status = check_exact(row, p);
+    return status == STATUS_OK ? errors_check(row, p) : status;
 }
 
 enum status results_check_status(const struct csv_row *row, struct problem *p)

@@ -51,8 +51,8 @@ struct results_row {
 /* Appends a row to the file's pending rows. */
 void results_append(struct results *r, const struct results_row *row);
 
-/* Holds a result to its bits, and the exact value to all of its own: STATUS_DATA where columns of a
- * row contradict each other. */
+/* Holds a result to its bits, the exact value to all of its own, and errors to both: STATUS_DATA
+ * where columns of a row contradict each other. */
 enum status results_check(const struct csv_row *row, struct problem *p);
 /* The same of its status: a result has another than what has none. */
 enum status results_check_status(const struct csv_row *row, struct problem *p);

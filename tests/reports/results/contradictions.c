@@ -84,10 +84,38 @@ Test(contradictions, of_sums, .init = make_folder, .fini = remove_folder)
         {"result_bits", "0x3f800000", "result"},
         {"exact", "1.5", "exact"},
         {"exact_hex", "0x1.8p+4", "exact"},
+        {"err_abs", "0", "err_abs"},
+        {"err_abs", "", "err_abs"},
+        {"err_rel", "nan", "err_rel"},
+        {"err_ulp", "0.5", "err_ulp"},
+        {"bound", "1e-300", "err_over_bound"},
+        {"bound", "inf", "err_over_bound"},
+        {"bound", "nan", "bound"},
+        {"bound", "", "err_over_bound"},
+        {"err_over_bound", "2", "err_over_bound"},
+        {"err_over_bound", "", "err_over_bound"},
+        {"status", "overflow", "status"},
     };
     expect_seen("accuracy --device cpu --method sum/tiled --input uniform --n 100 --storage fp32 "
                 "--accumulator fp32 --quiet",
                 edit, sizeof edit / sizeof *edit);
+}
+
+/* The variance's bits do not end: exact_hex has the first of them, and the error is of all. */
+Test(contradictions, of_values_that_are_cut, .init = make_folder, .fini = remove_folder)
+{
+    static const char study[] = "norm --device cpu --method variance/textbook,norm/tiled --data "
+                                "x.txt --storage fp64 --accumulator fp64 --quiet --out a";
+    struct bytes data = {0};
+    add_string(&data, "1\n4.94065645841246544e-324\n");
+    put_file("x.txt", &data);
+    clear_bytes(&data);
+    cr_expect_eq(run_program("run", study), 0);
+    cr_expect_eq(run_program("run", study), 0);
+    cr_expect_eq(run_program("compare", "a a"), 0);
+    change("a/results.csv", "a/results.csv", column_named("err_rel"), "1e-70");
+    cr_expect_eq(run_program("compare", "a a"), 3);
+    expect_said("err", "err_rel: found '1e-70', expected '");
 }
 
 /* Rows of one case are of one case. */
