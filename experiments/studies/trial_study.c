@@ -12,6 +12,7 @@
 #include "experiments/subjects/subject.h"
 #include "experiments/cases/experiment.h"
 #include "experiments/system/machine.h"
+#include "reports/results/verdicts.h"
 
 static enum status add_subject(struct trial_study *s, const struct method *m, struct device d,
                                struct problem *p)
@@ -249,7 +250,9 @@ static enum status take_row(void *context, const struct csv_row *row, struct pro
         (first ? !whole_ladder(r) : t != r->at || rung != next_of(t, r->rung)))
         return problem(p, STATUS_DATA, "%s: line %zu: found %s of %s, which is not due there",
                        row->path, row->line, row->field[CHECK_RUNG], row->field[CHECK_METHOD]);
-    enum status status = csv_whole(row, CHECK_ATTEMPTS, "attempts", &attempts, p);
+    enum status status = verdicts_check(row, p);
+    if (status == STATUS_OK)
+        status = csv_whole(row, CHECK_ATTEMPTS, "attempts", &attempts, p);
     if (status == STATUS_OK)
         status = csv_whole(row, CHECK_DIFFERING, "differing", &differing, p);
     if (status == STATUS_OK && *row->field[CHECK_EXCEEDING])

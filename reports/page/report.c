@@ -10,6 +10,7 @@
 
 #include "reference/base/grow.h"
 #include "reports/csv/file.h"
+#include "reports/results/verdicts.h"
 #include "reports/text/file.h"
 
 /* --- Files of the study that a page shows as they are, read whole --- */
@@ -43,12 +44,19 @@ enum status page_file(const struct page *r, const char *name, column_at *column,
     return status;
 }
 
+static enum status take_verdict(void *context, const struct csv_row *row, struct problem *p)
+{
+    enum status status = verdicts_check(row, p);
+    return status == STATUS_OK ? take(context, row, p) : status;
+}
+
 /* Keeps a file of the directory; none where it is not there. rows_free is due either way. */
 static enum status rows_read(struct page_rows *rows, const struct page *r, const char *name,
                              column_at *column, size_t columns, struct problem *p)
 {
     *rows = (struct page_rows){.columns = columns};
-    return page_file(r, name, column, columns, take, rows, p);
+    return page_file(r, name, column, columns, column == check_column ? take_verdict : take, rows,
+                     p);
 }
 
 static void rows_free(struct page_rows *rows)

@@ -236,3 +236,53 @@ Test(contradictions, of_other_operations, .init = make_folder, .fini = remove_fo
         }
     }
 }
+
+static size_t check_column_named(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(check_column(i)->name, name) != 0)
+        i++;
+    return i;
+}
+
+/* The last row of the first is of a rung that is kept, that of the second of one that is broken. */
+Test(contradictions, of_verdicts, .init = make_folder, .fini = remove_folder)
+{
+    static const struct {
+        const char *from, *column, *to, *says;
+    } edit[] = {
+        {"k", "verdict", "great", "verdict: found 'great', expected kept, broken"},
+        {"k", "verdict", "broken", "kept: found 'correctly_rounded', expected no rung that"},
+        {"k", "attempts", "1", "attempts: found '1', expected '"},
+        {"k", "differing", "1", "verdict: found 'kept', expected 'broken'"},
+        {"k", "differing", "1000000", "differing: found '1000000', expected no more than"},
+        {"k", "promise", "none", "promise: found 'none', expected what promised says"},
+        {"k", "promise", "all", "promise: found 'all', expected none or a rung"},
+        {"k", "tried", "exact 3", "attempts: found '"},
+        {"b", "verdict", "kept", "verdict: found 'kept', expected 'broken'"},
+        {"b", "differing", "0", "differing: found '0', expected '"},
+        {"b", "kept", "correctly_rounded", "kept: found 'correctly_rounded', expected no"}};
+    char options[200];
+    static const char study[] =
+        "trial --device cpu --seconds 2 --n 2^6..2^12 --input uniform,symmetric "
+        "--storage fp32 --accumulator fp32 --quiet";
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(options, sizeof options, "%s --method %s --out %s", study,
+                 i ? "sum/serial" : "sum/exact", i ? "b" : "k");
+        cr_assert_eq(run_program("run", options), 0);
+    }
+    for (size_t i = 0; i < sizeof edit / sizeof *edit; i++) {
+        char command[1000], path[40];
+        snprintf(command, sizeof command, "cd '%s' && rm -rf e && cp -r %s e", folder,
+                 edit[i].from);
+        cr_assert_eq(system(command), 0);
+        snprintf(path, sizeof path, "%s/trial.csv", edit[i].from);
+        change(path, "e/trial.csv", check_column_named(edit[i].column), edit[i].to);
+        snprintf(options, sizeof options, "%s --method %s --out e", study,
+                 *edit[i].from == 'b' ? "sum/serial" : "sum/exact");
+        cr_expect_eq(run_program("report", "e"), 3, "%s", edit[i].says);
+        expect_said("err", edit[i].says);
+        cr_expect_eq(run_program("run", options), 3, "%s", edit[i].says);
+        expect_said("err", edit[i].says);
+    }
+}
