@@ -279,7 +279,7 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
 {
     struct text curves = {0}, title = {0};
     size_t shown = 0, drawn[COLOURS] = {0};
-    double highest = 1, least = INFINITY, most = 0, most_y = 0;
+    double highest = 1, least = INFINITY, most = 0, most_y = 0, low = INFINITY, high = 0;
     size_t widest = first;
     for (size_t row = first; row < r->atomics.count && shown < SHOWN_MOST; row++) {
         if (!same_panel(r, first, row) || !first_of(r, row, same_curve) ||
@@ -296,6 +296,10 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
             if (c.n[i] > most || (c.n[i] == most && c.y[i] > most_y))
                 most_y = c.y[i], widest = row;
             most = fmax(most, c.n[i]);
+            if (c.y[i] > 0 && isfinite(c.y[i])) {
+                low = fmin(low, c.y[i]);
+                high = fmax(high, c.y[i]);
+            }
         }
     }
     if (shown > 0) {
@@ -314,9 +318,15 @@ static void draw_panel(struct plot *plot, const struct page *r, const struct wha
                     "set xlabel \"n, elements\\n \"\nset ylabel '%s'\n"
                     "set logscale x\nset format x '10^{%%T}'\nset xrange [%.6g : %.6g]\n",
                     what->y_label, least / beside, most * beside);
+        text_add(&plot->script, "set xtics autofreq\n");
+        if (most < 100 * least) /* there may be no power of ten */
+            text_format(&plot->script, "set format x '%%g'\nset xtics (%.9g, %.9g)\n", least, most);
         if (what->fitted)
-            text_add(&plot->script, "set logscale y\nset format y '10^{%T}'\n");
-        else
+            text_add(&plot->script, "set logscale y\nset format y '10^{%T}'\nset autoscale y\n");
+        if (what->fitted && low == high)
+            text_format(&plot->script, "set yrange [1e%.0f : 1e%.0f]\n", floor(log10(low)),
+                        floor(log10(low)) + 1);
+        if (!what->fitted)
             text_format(&plot->script, "set yrange [0 : %.9g]\n", 1.05 * highest);
         text_add(&plot->script, "plot ");
         text_join(&plot->script, &curves);

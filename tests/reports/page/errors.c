@@ -226,6 +226,29 @@ Test(report, nan_has_no_spread, .init = make_folder, .fini = remove_folder)
     text_free(&r.pictures);
 }
 
+/* No power of ten lies beside a single length: it is named itself, and one value has a range. */
+Test(report, one_length_is_named_on_its_axis, .init = make_folder, .fini = remove_folder)
+{
+    char *cell[1][ATOMICS_COLUMNS], page[320];
+    struct page r = {.folder = page,
+                     .atomics = {.count = 1, .columns = ATOMICS_COLUMNS, .cell = *cell}};
+    struct problem p = {0};
+    for (size_t k = 0; k < ATOMICS_COLUMNS; k++)
+        cell[0][k] = "fp32";
+    cell[0][CASE_N] = "64";
+    cell[0][ATOMICS_VS_MAX] = "4e-7";
+    cell[0][ATOMICS_DISTINCT] = "5";
+    snprintf(page, sizeof page, "%s", in_folder("page"));
+    mkdir(page, 0777);
+    cr_assert(page_spread(&r, &p) == STATUS_OK, "%s", p.text);
+    struct text script = drawn_from("page/spread.gp");
+    expect_told(text_string(&script), "set xtics (64, 64)\n", true);
+    expect_told(text_string(&script), "set yrange [1e-7 : 1e-6]\n", true);
+    text_free(&script);
+    text_free(&r.hero);
+    text_free(&r.pictures);
+}
+
 /* Bounds that say nothing, as those of squares that underflow, do not push the errors off the axis.
  */
 Test(report, bounds_far_above_all_errors, .init = make_folder, .fini = remove_folder)
