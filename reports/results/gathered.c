@@ -103,6 +103,10 @@ static enum status check_case(const struct gathered *g, struct gathered_case *c,
                               const struct csv_row *row, size_t (*field)(size_t), bool first,
                               struct problem *p)
 {
+    const char *experiment = json_string_value(json_object_get(g->study, "experiment"));
+    if (first && experiment && strcmp(c->field[CASE_EXPERIMENT], experiment) != 0)
+        return contradicts(row, CASE_EXPERIMENT, c->field[CASE_EXPERIMENT], experiment,
+                           "study.json says", p);
     return first ? check_id(g, c, row, p) : check_same(g, c, row, field, p);
 }
 

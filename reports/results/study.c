@@ -14,6 +14,21 @@ static size_t read_block(void *to, size_t size, void *file)
     return fread(to, 1, size, file);
 }
 
+/* Of data and of files of keys, by name; studies without either have none. */
+static bool hashes_are_objects(const json_t *study, const char *path, struct problem *p)
+{
+    static const char *const member[] = {"inputs", "keys"};
+    for (size_t i = 0; i < sizeof member / sizeof *member; i++) {
+        const json_t *hashes = json_object_get(study, member[i]);
+        if (hashes && !json_is_object(hashes)) {
+            problem(p, STATUS_DATA, "%s: %s: found no object, expected a hash for each: edited",
+                    path, member[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 enum status study_read(json_t **study, const char *path, struct problem *p)
 {
     json_error_t error;
@@ -36,7 +51,7 @@ enum status study_read(json_t **study, const char *path, struct problem *p)
              !json_is_object(json_object_get(*study, "axes")))
         problem(p, STATUS_DATA, "%s: found no experiment with axes: not the study.json of a study",
                 path);
-    else
+    else if (hashes_are_objects(*study, path, p))
         return STATUS_OK;
     json_decref(*study);
     *study = NULL;

@@ -118,6 +118,17 @@ Test(contradictions, of_values_that_are_cut, .init = make_folder, .fini = remove
     expect_said("err", "err_rel: found '1e-70', expected '");
 }
 
+/* Nor is a row of another experiment one of the study's. */
+Test(contradictions, of_the_experiment, .init = make_folder, .fini = remove_folder)
+{
+    static const char study[] = "accuracy --device cpu --method sum/tiled --input uniform --n 100 "
+                                "--storage fp64 --accumulator fp64 --quiet --out a";
+    cr_expect_eq(run_program("run", study), 0);
+    change("a/results.csv", "a/results.csv", column_named("experiment"), "norm");
+    cr_expect_eq(run_program("compare", "a a"), 3);
+    expect_said("err", "experiment: found 'norm', expected 'accuracy', as study.json says: edited");
+}
+
 /* Rows of one case are of one case. */
 Test(contradictions, of_further_runs, .init = make_folder, .fini = remove_folder)
 {

@@ -67,7 +67,9 @@ Test(directory, what_lies_in_a_directory_is_not_harmed, .init = make_folder, .fi
         "{\"schema_version\": 1}",
         "{\"schema_version\": 1, \"experiment\": 3, \"axes\": {}}",
         "{\"schema_version\": 1, \"experiment\": \"accuracy\"}",
-        "{\"schema_version\": 1, \"experiment\": \"accuracy\", \"axes\": 3}"};
+        "{\"schema_version\": 1, \"experiment\": \"accuracy\", \"axes\": 3}",
+        "{\"schema_version\": 1, \"experiment\": \"accuracy\", \"axes\": {}, \"inputs\": [1]}",
+        "{\"schema_version\": 1, \"experiment\": \"accuracy\", \"axes\": {}, \"keys\": 1}"};
     for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
         struct problem q = {0};
         struct bytes s = {0};
