@@ -172,6 +172,12 @@ static int one_pair(const struct ulpscope_task *t)
     return t->n > 0 && t->storage != ULPSCOPE_FP64 ? 5 : sum(t);
 }
 
+/* Takes 100 elements at most. */
+static int up_to_100(const struct ulpscope_task *t)
+{
+    return t->n > 100 ? 5 : sum(t);
+}
+
 static int refuses_nan(const struct ulpscope_task *t)
 {
     for (size_t i = 0; i < t->n; i++)
@@ -375,6 +381,7 @@ static const struct ulpscope_subject subject[] = {
     SUBJECT(refuses, ULPSCOPE_NO_PROMISE),
     SUBJECT(needs_100, ULPSCOPE_NO_PROMISE),
     SUBJECT(needs_more, ULPSCOPE_NO_PROMISE),
+    SUBJECT(up_to_100, ULPSCOPE_NO_PROMISE),
     {"one_pair", "refuses all elements in fp32", ULPSCOPE_SUM, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE,
      WIDE | ULPSCOPE_PAIR(ULPSCOPE_FP32, ULPSCOPE_FP64), 0, one_pair},
     SUBJECT(refuses_nan, ULPSCOPE_NO_PROMISE),

@@ -15,6 +15,8 @@ struct recommend_outcome {
 enum status recommend_run(const struct recommend_report *r, const struct recommend_candidate *c,
                           struct recommend_sample *s, struct recommend_outcome *o,
                           struct problem *p);
+/* Does what failed end the whole? An interruption, and files that cannot be written. */
+bool recommend_ends(const struct recommend_report *r, enum status status);
 /* What promises nothing may give another result each time. */
 uint64_t recommend_runs(const struct method *m);
 /* The row of a run that failed. */

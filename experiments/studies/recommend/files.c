@@ -252,9 +252,10 @@ static json_t *growth_json(const struct recommend_report *r)
     if (!g->measured)
         return json_null();
     return json_pack(
-        "{sI sI so so so so so}", "lengths", (json_int_t)g->lengths, "holds_to",
+        "{sI sI so so so so so so}", "lengths", (json_int_t)g->lengths, "holds_to",
         (json_int_t)g->holds_to, "breaks_at",
-        g->breaks_at ? json_integer((json_int_t)g->breaks_at) : json_null(), "theorem_to",
+        g->breaks_at ? json_integer((json_int_t)g->breaks_at) : json_null(), "fails_at",
+        g->fails_at ? json_integer((json_int_t)g->fails_at) : json_null(), "theorem_to",
         g->theorem_known ? json_integer((json_int_t)g->theorem_to) : json_null(), "likely_to",
         g->likely_known ? json_integer((json_int_t)g->likely_to) : json_null(), "stagnates_at",
         number(g->stagnates.known, g->stagnates.value), "overflows_at",

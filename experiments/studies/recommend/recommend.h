@@ -159,6 +159,8 @@ struct recommend_growth {
     /* breaks_at: the shortest length tried that broke; 0: none did. holds_to: the longest tried
      * before it, or of all: those tried up to it held. Between them nothing is known. */
     uint64_t holds_to, breaks_at;
+    uint64_t fails_at; /* the shortest at which it gave no answer; 0: it gave one at each */
+    char why[240];
     bool theorem_known;
     /* The theorem keeps the error within the limit up to here, within a part in 4096; 0: nowhere;
      * RECOMMEND_ANY_LENGTH: as far as was looked. */

@@ -273,17 +273,27 @@ static void add_growth(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_growth *g = &r->growth;
     struct text line = {0};
-    text_format(to, "growth: it holds at every length tried up to n = %llu",
-                (unsigned long long)g->holds_to);
+    if (g->lengths > 0)
+        text_format(to, "growth: it holds at every length tried up to n = %llu",
+                    (unsigned long long)g->holds_to);
+    else
+        text_format(to, "growth: %s",
+                    g->fails_at ? "it answered no longer array" : "no longer array was tried");
     if (g->breaks_at)
         text_format(to, ", and first breaks at %llu", (unsigned long long)g->breaks_at);
-    text_format(&line,
-                "  tried: the data, followed by elements drawn from it, at %zu lengths: the next "
-                "64, powers of two, multiples of 256 and 2048, each with both neighbours, halvings "
-                "below a break, others spread evenly",
-                g->lengths);
     text_add(to, "\n");
-    text_wrapped(to, &line, TABLE_COLUMNS, 4);
+    if (g->lengths > 0) {
+        text_format(&line,
+                    "  tried: the data, followed by elements drawn from it, at %zu length%s: the "
+                    "next 64, powers of two, multiples of 256 and 2048, each with both neighbours, "
+                    "halvings below a break, others spread evenly",
+                    g->lengths, text_s(g->lengths));
+        text_wrapped(to, &line, TABLE_COLUMNS, 4);
+    }
+    if (g->fails_at && !g->breaks_at) {
+        text_format(&line, "  no answer at n = %llu: %s", (unsigned long long)g->fails_at, g->why);
+        text_wrapped(to, &line, TABLE_COLUMNS, 4);
+    }
     add_theory(to, r);
 }
 

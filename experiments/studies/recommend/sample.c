@@ -29,20 +29,37 @@ struct growing {
     double ns_each;              /* an element, as long as the last one took */
 };
 
+/* What takes sums of some length at most has answered all shorter ones. */
+static void note_failure(struct recommend_report *r, struct recommend_candidate *c, size_t n,
+                         const struct problem *why)
+{
+    r->growth.fails_at = n;
+    snprintf(r->growth.why, sizeof r->growth.why, "%.239s", why->text);
+    if (!*c->note)
+        snprintf(c->note, sizeof c->note, "no answer at n = %zu: %.200s", n, why->text);
+}
+
 /* An extension is the beginning of every longer one. */
-static enum status try_length(struct recommend_report *r, size_t n, bool *holds, struct problem *p)
+static enum status try_length(struct recommend_report *r, size_t n, bool *answers, bool *holds,
+                              struct problem *p)
 {
     struct recommend_sample s;
     struct recommend_outcome o;
-    const struct recommend_candidate *c = &r->candidate[r->chosen];
+    struct recommend_candidate *c = &r->candidate[r->chosen];
+    struct problem why = {0};
     enum status status = recommend_sample_make(&s, r->source, RECOMMEND_EXTENDED, 0, n,
                                                r->request.plan->axes->seed.item[0], r->device, p);
     if (status != STATUS_OK)
         return status;
-    status = recommend_run(r, c, &s, &o, p);
+    status = recommend_run(r, c, &s, &o, &why);
+    *answers = status == STATUS_OK;
     *holds = recommend_holds(&r->request.tolerance, o.error);
     recommend_sample_free(&s);
-    return status;
+    if (recommend_ends(r, status))
+        return problem(p, status, "%s", why.text);
+    if (!*answers)
+        note_failure(r, c, n, &why);
+    return STATUS_OK;
 }
 
 /* Within this share of the time that is left? */
@@ -63,13 +80,14 @@ static size_t place_of(const struct growing *g, uint64_t n)
     return at;
 }
 
-/* Is there anything to learn from this length? Those beyond the first that breaks tell nothing. */
+/* Is there anything to learn from this length? Those beyond the first that breaks, or that has no
+ * answer, tell nothing. */
 static bool is_new(const struct growing *g, uint64_t n)
 {
     const struct recommend_growth *found = &g->r->growth;
     size_t at = place_of(g, n);
     return n > g->r->source->array.n && (!found->breaks_at || n < found->breaks_at) &&
-           !(at < found->lengths && g->tried[at] == n);
+           (!found->fails_at || n < found->fails_at) && !(at < found->lengths && g->tried[at] == n);
 }
 
 static void note_length(struct growing *g, uint64_t n, bool holds)
@@ -91,7 +109,7 @@ static void note_length(struct growing *g, uint64_t n, bool holds)
 static enum status try_if_new(struct growing *g, uint64_t n, double share, bool *tried,
                               struct problem *p)
 {
-    bool holds = false;
+    bool answers = false, holds = false;
     *tried = true;
     if (!is_new(g, n))
         return STATUS_OK;
@@ -102,8 +120,8 @@ static enum status try_if_new(struct growing *g, uint64_t n, double share, bool 
         return STATUS_OK;
     recommend_tell(g->r, "growth: n = %llu", (unsigned long long)n);
     uint64_t begin = clock_ns();
-    enum status status = try_length(g->r, (size_t)n, &holds, p);
-    if (status == STATUS_OK)
+    enum status status = try_length(g->r, (size_t)n, &answers, &holds, p);
+    if (status == STATUS_OK && answers)
         note_length(g, n, holds);
     g->ns_each = (double)(clock_ns() - begin) / (double)n;
     return status;

@@ -170,8 +170,13 @@ static void note_break(struct recommend_candidate *c, const struct recommend_sam
     memcpy(b->id, o->id, sizeof b->id);
 }
 
-/* What fails says why, and is tried no more; only an interruption and files that cannot be written
- * end the whole. */
+bool recommend_ends(const struct recommend_report *r, enum status status)
+{
+    return status == STATUS_INTERRUPTED || r->request.results->file.fd < 0 ||
+           r->request.summary->fd < 0;
+}
+
+/* What fails says why, and is tried no more. */
 static enum status try_one(struct recommend_report *r, struct recommend_candidate *c,
                            struct recommend_sample *s, enum recommend_kind kind, uint64_t draw,
                            bool common, struct problem *p)
@@ -181,8 +186,7 @@ static enum status try_one(struct recommend_report *r, struct recommend_candidat
     if (c->failed)
         return STATUS_OK;
     enum status status = recommend_run(r, c, s, &o, &why);
-    if (status == STATUS_INTERRUPTED || r->request.results->file.fd < 0 ||
-        r->request.summary->fd < 0)
+    if (recommend_ends(r, status))
         return problem(p, status, "%s", why.text);
     if (status != STATUS_OK) {
         c->failed = true;

@@ -169,3 +169,24 @@ Test(recommend_files, what_keeps_its_result_is_not_timed, .init = make_folder,
     expect_said("out", "object.so:keeps, fp64, n = 1048576: not timed: ");
     expect_said("out", "it does not read them in every run");
 }
+
+/* What takes no longer arrays than the data has answered for the data; what was found is told. */
+Test(recommend_files, what_takes_no_longer_arrays, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const n[] = {"90", "100"};
+    static const char *const told[] = {
+        "growth: it holds at every length tried up to n = 100\n  tried: the data, followed by "
+        "elements drawn from it, at 10 lengths: ",
+        "growth: it answered no longer array\n  no answer at n = 101: "};
+    char words[600];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(words, sizeof words,
+                 "--method %s:up_to_100 --input uniform --n %s --storage fp64 --accumulator fp64 "
+                 "--device cpu --seconds 1 --force --out found",
+                 FLAWED_OBJECT, n[i]);
+        cr_expect_eq(run_program("recommend", words), 0);
+        expect_said("out", told[i]);
+        expect_said("out", "  no answer at n = 101: ");
+        expect_said("found/recommend.csv", "no answer at n = 101: ");
+    }
+}
