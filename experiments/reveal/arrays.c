@@ -161,3 +161,35 @@ void reveal_array(double *x, size_t n, const struct reveal_range *r, size_t k, u
     if (kind == ONE_LARGE)
         x[reveal_word(&state) % n] = draw(r, r->high, r->high, &state);
 }
+
+/* --- factors of dot products --- */
+
+static double factor_of(enum format f, double term, uint64_t word)
+{
+    double factor = ldexp(1, (int)(word % 7) - 3);
+    if (!reveal_same(format_round(f, term / factor), term / factor))
+        return 1;
+    return term != 0 && word >> 63 ? -factor : factor;
+}
+
+void reveal_encode(const struct reveal_subject *s, const double *term)
+{
+    uint64_t state = 0;
+    array_encode(&s->in, 0, s->in.n, term);
+    for (size_t i = 0; s->second.data && i < s->in.n; i++)
+        state = hash_mix(state + double_bits(term[i]));
+    bool ones = state % 2;
+    for (size_t i = 0; s->second.data && i < s->in.n; i++) {
+        double factor = ones ? 1 : factor_of(s->in.format, term[i], reveal_word(&state));
+        double first = term[i] / factor;
+        array_encode(&s->in, i, 1, &first);
+        array_encode(&s->second, i, 1, &factor);
+    }
+}
+
+void reveal_clear_factors(const struct reveal_subject *s)
+{
+    const double one = 1;
+    for (size_t i = 0; s->second.data && i < s->second.n; i++)
+        array_encode(&s->second, i, 1, &one);
+}

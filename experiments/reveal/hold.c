@@ -88,7 +88,7 @@ static double walk(const struct holding *h, const struct way *w)
 
 static enum status evaluate(const struct holding *h, double *result, struct problem *p)
 {
-    array_encode(&h->s->in, 0, h->s->in.n, h->x);
+    reveal_encode(h->s, h->x);
     return h->s->evaluate(h->s->context, result, p);
 }
 
@@ -111,14 +111,10 @@ static bool make(struct holding *h, size_t k)
 
 static void words_of(const struct holding *h, size_t k, char text[TEXT])
 {
-    const struct reveal_three *q = &h->three;
-    size_t first = h->s->first;
     if (k < REVEAL_ARRAYS)
         snprintf(text, TEXT, "an array of %s", reveal_array_words(k));
     else
-        snprintf(text, TEXT, "x[%zu] = %.17g, x[%zu] = %.17g, x[%zu] = %.17g and 0 elsewhere",
-                 first + q->leaf[0], q->x[0], first + q->leaf[1], q->x[1], first + q->leaf[2],
-                 q->x[2]);
+        reveal_three_words(text, TEXT, &h->three, h->s);
 }
 
 static void note(struct holding *h, size_t k, double got, double due, const char *what)
@@ -494,6 +490,7 @@ enum status reveal_hold(struct reveal *r, const struct reveal_subject *s,
                                                  "reveal: out of memory for %zu elements", s->in.n);
     if (status == STATUS_OK)
         status = conclude(&h, p);
+    reveal_clear_factors(s);
     free(h.x);
     free(h.node);
     return status;

@@ -45,6 +45,13 @@ enum { REVEAL_KINDS = 18, REVEAL_ARRAYS = 3 * REVEAL_KINDS };
 void reveal_array(double *x, size_t n, const struct reveal_range *range, size_t k, uint64_t seed);
 const char *reveal_array_words(size_t k);
 
+/* Writes the terms into the subject's array: of a dot product as products of two factors, of which
+ * the second is a power of two of either sign where that loses nothing; in half of the arrays it is
+ * one. The same terms have the same factors. */
+void reveal_encode(const struct reveal_subject *s, const double *term);
+/* All second factors are one again, as questions have them. */
+void reveal_clear_factors(const struct reveal_subject *s);
+
 /* A random word: the next of a sequence. */
 uint64_t reveal_word(uint64_t *state);
 
@@ -63,3 +70,7 @@ struct reveal_three {
 enum { REVEAL_THREES = 64 };
 bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const struct sum_tree *t,
                   uint64_t seed);
+/* "x[1] = 3, x[2] = 0.5, x[7] = 2 and 0 elsewhere", in 200 bytes or more; of dot products what each
+ * product is. */
+void reveal_three_words(char *text, size_t size, const struct reveal_three *q,
+                        const struct reveal_subject *s);

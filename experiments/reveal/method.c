@@ -159,47 +159,70 @@ static int factor_bits(enum format storage, enum format accumulator)
     return k < most ? k : 0;
 }
 
-/* Element i has the square, and another that it is added to the opposite of what that is rounded
- * to: the sum is what rounding loses, where the product was not rounded. */
-static enum status ask_product(struct reveal_products *q, const struct reveal_subject *s,
-                               struct array second, size_t i, size_t other, int k,
-                               struct problem *p)
+/* Element i is the product of x and y, and where there is another one, that is added to it. */
+static enum status ask_product(const struct reveal_subject *s, size_t i, double x, double y,
+                               size_t other, double opposite, double *got, struct problem *p)
 {
-    double x = 1 + ldexp(1, -k), product = 1 + ldexp(1, 1 - k), lost = ldexp(1, -2 * k), one = 1,
-           zero = 0, minus = -product, got;
+    const double zero = 0, one = 1;
     for (size_t e = 0; e < s->in.n; e++)
         array_encode(&s->in, e, 1, &zero);
+    array_encode(&s->in, s->first + other, 1, &opposite);
     array_encode(&s->in, s->first + i, 1, &x);
-    array_encode(&s->in, s->first + other, 1, &minus);
-    array_encode(&second, s->first + i, 1, &x);
-    enum status status = s->evaluate(s->context, &got, p);
-    array_encode(&second, s->first + i, 1, &one);
-    q->asked++;
-    q->rounded += status == STATUS_OK && got == 0;
-    q->unrounded += status == STATUS_OK && got == lost;
+    array_encode(&s->second, s->first + i, 1, &y);
+    enum status status = s->evaluate(s->context, got, p);
+    array_encode(&s->second, s->first + i, 1, &one);
     return status;
 }
 
+/* The square of the factor, to which another element adds the opposite of what it is rounded to:
+ * the sum is what rounding loses, where the product was not rounded. Where products are exact, any
+ * will do. Both signs of both factors take turns. */
+static enum status ask_square(struct reveal *r, const struct reveal_subject *s, size_t turn,
+                              size_t i, size_t other, int k, struct problem *p)
+{
+    struct reveal_products *q = &r->products;
+    double size = 1 + ldexp(1, k ? -k : -1), x = turn & 2 ? -size : size,
+           y = turn & 1 ? -size : size, lost = k ? ldexp(1, -2 * k) : size * size,
+           opposite = k ? -(1 + ldexp(1, 1 - k)) : 0, got = 0;
+    if (x * y < 0) {
+        lost = -lost;
+        opposite = -opposite;
+    }
+    enum status status = ask_product(s, i, x, y, other, opposite, &got, p);
+    bool rounded = k > 0 && got == 0,
+         unrounded = got == (k > 0 ? lost : format_round(s->output, lost));
+    if (status != STATUS_OK)
+        return status;
+    if (!rounded && !unrounded) {
+        snprintf(r->words, sizeof r->words,
+                 "x[%zu] = %.17g, y[%zu] = %.17g, x[%zu] y[%zu] = %.17g and 0 elsewhere give %.17g",
+                 s->first + i, x, s->first + i, y, s->first + other, s->first + other, opposite,
+                 got);
+        r->verdict = REVEAL_NO_SUM;
+    }
+    if (k > 0 && rounded && q->rounded == 0)
+        q->first_rounded = s->first + i;
+    q->asked += k > 0;
+    q->rounded += rounded;
+    q->unrounded += k > 0 && unrounded;
+    return STATUS_OK;
+}
+
 /* Along the tree found: each element and the least one below what it is added to. */
-static enum status ask_products(struct reveal *r, const struct reveal_subject *s,
-                                struct array second, struct problem *p)
+static enum status ask_products(struct reveal *r, const struct reveal_subject *s, struct problem *p)
 {
     const struct sum_tree *t = &r->tree;
-    struct reveal_products *q = &r->products;
     struct sum_tree_nodes nodes = {0};
     int k = factor_bits(s->in.format, s->accumulator);
     size_t asked = t->leaves < PRODUCTS_ASKED ? t->leaves : PRODUCTS_ASKED;
-    q->exact = k == 0;
-    if (k == 0 || t->leaves < 2 || t->additions + 1 != t->leaves)
+    r->products.exact = k == 0;
+    if (t->leaves < 2 || t->additions + 1 != t->leaves)
         return STATUS_OK;
     enum status status = sum_tree_nodes_make(&nodes, t, p);
-    for (size_t a = 0; a < asked && status == STATUS_OK; a++) {
+    for (size_t a = 0; a < asked && status == STATUS_OK && r->verdict == REVEAL_TREE; a++) {
         size_t i = a * t->leaves / asked, at = nodes.parent[i] - t->leaves;
         const uint32_t *child = t->child + t->begin[at];
-        uint64_t rounded = q->rounded;
-        status = ask_product(q, s, second, i, nodes.least[child[child[0] == i]], k, p);
-        if (rounded == 0 && q->rounded > 0)
-            q->first_rounded = s->first + i;
+        status = ask_square(r, s, a, i, nodes.least[child[child[0] == i]], k, p);
     }
     free(nodes.parent);
     return status;
@@ -257,16 +280,17 @@ enum status reveal_method(struct reveal *r, const struct reveal_case *c, uint64_
     if (status == STATUS_OK) {
         a.out.data = malloc(array_bytes(spec->output, outputs));
         s.in = probe_input(a.probe);
+        s.second = probe_second(a.probe);
         s.leaves = reveal_elements(c, &s.first);
         status = a.out.data
                      ? reveal_order(r, &s, seed, p)
                      : problem(p, STATUS_MEMORY, "reveal: out of memory for %zu outputs", outputs);
     }
     a.divisor = 0; /* masks alone need the sum; bits are those of the quotient */
+    if (status == STATUS_OK && r->verdict == REVEAL_TREE && s.second.data)
+        status = ask_products(r, &s, p);
     if (status == STATUS_OK)
         status = hold(r, &s, c, seed, p);
-    if (status == STATUS_OK && r->verdict == REVEAL_TREE && probe_second(a.probe).data)
-        status = ask_products(r, &s, probe_second(a.probe), p);
     if (a.drawn_ns)
         fprintf(stderr, "\r\033[K");
     free(a.out.data);

@@ -168,6 +168,8 @@ static void print_products(const struct reveal *r, const struct probe_spec *s)
 {
     const struct reveal_products *q = &r->products;
     unsigned long long asked = q->asked, rounded = q->rounded, unrounded = q->unrounded;
+    if (r->verdict == REVEAL_NO_SUM)
+        return;
     if (q->exact)
         say("products of %s are exact in %s: rounded before they are added or not, the bits are "
             "the "
@@ -177,15 +179,11 @@ static void print_products(const struct reveal *r, const struct probe_spec *s)
         say("products: all %llu asked for are rounded before they are added\n", asked);
     else if (asked > 0 && unrounded == asked)
         say("products: all %llu asked for are added unrounded, as by fused multiply-adds\n", asked);
-    else if (asked > 0 && rounded + unrounded == asked)
+    else if (asked > 0)
         say("products: %llu of %llu asked for are added unrounded, as by fused multiply-adds; %llu "
             "%s rounded before, %s of element %zu\n",
             unrounded, asked, rounded, rounded == 1 ? "is" : "are",
             rounded == 1 ? "that" : "the first", q->first_rounded);
-    else if (asked > 0)
-        say("products: of %llu asked for %llu are added unrounded, %llu are rounded before, %llu "
-            "give another sum\n",
-            asked, unrounded, rounded, asked - rounded - unrounded);
 }
 
 static void print_out_of_reach(const struct reveal_report *r)

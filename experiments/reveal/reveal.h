@@ -8,6 +8,7 @@
  * `output`. Questions are written to in.data, host memory. */
 struct reveal_subject {
     struct array in;
+    struct array second;  /* of dot products: the other factors, ones in questions; else no data */
     size_t first, leaves; /* leaves >= 1 */
     enum format accumulator, output;
     size_t divisor;   /* by which the output is divided before it is rounded, as that of a mean is,

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "experiments/reveal/hold.h"
@@ -178,4 +179,18 @@ bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const 
             return true;
         }
     return false;
+}
+
+void reveal_three_words(char *text, size_t size, const struct reveal_three *q,
+                        const struct reveal_subject *s)
+{
+    size_t used = 0;
+    for (size_t k = 0; k < 3; k++) {
+        size_t at = s->first + q->leaf[k];
+        used += (size_t)snprintf(text + used, size - used, "%sx[%zu]", k ? ", " : "", at);
+        if (s->second.data)
+            used += (size_t)snprintf(text + used, size - used, " y[%zu]", at);
+        used += (size_t)snprintf(text + used, size - used, " = %.17g", q->x[k]);
+    }
+    snprintf(text + used, size - used, " and 0 elsewhere");
 }

@@ -258,6 +258,28 @@ static int dot(const struct ulpscope_task *t)
     return 0;
 }
 
+/* As questions are asked, where all elements of the second array are ones: a sum of the first. */
+static int dot_of_ones(const struct ulpscope_task *t)
+{
+    return sum(t);
+}
+
+/* Backwards where they are not. */
+static int dot_of_others(const struct ulpscope_task *t)
+{
+    const double *x = t->in, *y = t->in2;
+    double total = 0;
+    size_t ones = 0;
+    for (size_t i = 0; i < t->n; i++)
+        ones += y[i] == 1;
+    if (ones + 1 >= t->n)
+        return dot(t);
+    for (size_t i = t->n; i > 0; i--)
+        total += x[i - 1] * y[i - 1];
+    *(double *)t->out = total;
+    return 0;
+}
+
 /* Of the array that it has just added up it knows the sum. */
 static int keeps(const struct ulpscope_task *t)
 {
@@ -395,6 +417,10 @@ static const struct ulpscope_subject subject[] = {
     {"scan_short", "not whole", ULPSCOPE_SCAN, ULPSCOPE_HOST, ULPSCOPE_RUN_TO_RUN, WIDE, 0,
      scan_short},
     {"dot", "a dot product", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE, WIDE, 0, dot},
+    {"dot_of_ones", "leaves the second array out", ULPSCOPE_DOT, ULPSCOPE_HOST, ULPSCOPE_NO_PROMISE,
+     WIDE, 0, dot_of_ones},
+    {"dot_of_others", "depends on the second array", ULPSCOPE_DOT, ULPSCOPE_HOST,
+     ULPSCOPE_NO_PROMISE, WIDE, 0, dot_of_others},
     {"cuda", "a sum on a GPU", ULPSCOPE_SUM, ULPSCOPE_DEVICE, ULPSCOPE_NO_PROMISE, WIDE, 0, sum},
     SUBJECT(greedy, ULPSCOPE_GPU_TO_GPU),
     /* Each promises more than it keeps. */

@@ -170,6 +170,17 @@ Test(reveal_data, says_so_of_objects_and_programs)
          "\nthe order depends on the data: ", "\"verdict\":\"depends_on_data\"");
 }
 
+/* Masks leave the second array of a dot product ones: what it does with others is asked, too. */
+Test(reveal_data, second_factors)
+{
+    hold(FLAWED_OBJECT ":dot", 0,
+         "\nproducts: all 20 asked for are rounded before they are added\n", "\"differing\":0");
+    hold(FLAWED_OBJECT ":dot_of_ones", 1,
+         "\nnot a sum of these elements: x[0] = ", "\"verdict\":\"no_sum\"");
+    hold(FLAWED_OBJECT ":dot_of_others", 1, "\nthe order depends on the data: an array of ",
+         "\"verdict\":\"depends_on_data\"");
+}
+
 /* What is permuted: elements added at once. What it says then is said of them. */
 Test(reveal_data, elements_added_at_once_are_permuted)
 {
