@@ -162,6 +162,27 @@ void reveal_array(double *x, size_t n, const struct reveal_range *r, size_t k, u
         x[reveal_word(&state) % n] = draw(r, r->high, r->high, &state);
 }
 
+size_t reveal_shuffle(double *x, const struct sum_tree *t, uint64_t *state)
+{
+    size_t moved = 0;
+    for (size_t k = 0; k < t->additions; k++) {
+        size_t count = t->begin[k + 1] - t->begin[k], leaves = 0;
+        const uint32_t *leaf = t->child + t->begin[k]; /* those below t->leaves */
+        for (size_t i = 0; i < count; i++)
+            leaves += leaf[i] < t->leaves;
+        moved += count > 2 && leaves > 1 ? leaves : 0;
+        for (size_t i = count > 2 ? count : 0; i > 1; i--) {
+            size_t j = reveal_word(state) % i;
+            if (leaf[i - 1] >= t->leaves || leaf[j] >= t->leaves)
+                continue;
+            double other = x[leaf[j]];
+            x[leaf[j]] = x[leaf[i - 1]];
+            x[leaf[i - 1]] = other;
+        }
+    }
+    return moved;
+}
+
 /* --- factors of dot products --- */
 
 static double factor_of(enum format f, double term, uint64_t word)

@@ -94,6 +94,13 @@ static enum status evaluate(const struct holding *h, double *result, struct prob
 
 /* --- arrays --- */
 
+static void place_three(struct holding *h)
+{
+    memset(h->x, 0, h->s->in.n * sizeof *h->x);
+    for (size_t i = 0; i < 3; i++)
+        h->x[h->s->first + h->three.leaf[i]] = h->three.x[i];
+}
+
 /* The k-th of all: one of many elements, or of three. False where it could not be made. */
 static bool make(struct holding *h, size_t k)
 {
@@ -103,9 +110,7 @@ static bool make(struct holding *h, size_t k)
     }
     if (!reveal_three(&h->three, h->s, &h->r->tree, h->seed + k))
         return false;
-    memset(h->x, 0, h->s->in.n * sizeof *h->x);
-    for (size_t i = 0; i < 3; i++)
-        h->x[h->s->first + h->three.leaf[i]] = h->three.x[i];
+    place_three(h);
     return true;
 }
 
@@ -129,34 +134,11 @@ static void note(struct holding *h, size_t k, double got, double due, const char
     snprintf(h->differs, TEXT, "%.140s: %.17g, %s %.17g", text, got, what, due);
 }
 
-/* Shuffles the elements of each node that adds more than two. Returns how many it may move. */
-static size_t shuffle(const struct holding *h, const struct sum_tree *t, uint64_t *state)
-{
-    size_t moved = 0;
-    double *x = h->x + h->s->first;
-    for (size_t k = 0; k < t->additions; k++) {
-        size_t count = t->begin[k + 1] - t->begin[k], leaves = 0;
-        const uint32_t *leaf = t->child + t->begin[k]; /* those below t->leaves */
-        for (size_t i = 0; i < count; i++)
-            leaves += leaf[i] < t->leaves;
-        moved += count > 2 && leaves > 1 ? leaves : 0;
-        for (size_t i = count > 2 ? count : 0; i > 1; i--) {
-            size_t j = reveal_word(state) % i;
-            if (leaf[i - 1] >= t->leaves || leaf[j] >= t->leaves)
-                continue;
-            double other = x[leaf[j]];
-            x[leaf[j]] = x[leaf[i - 1]];
-            x[leaf[i - 1]] = other;
-        }
-    }
-    return moved;
-}
-
 static enum status hold_permuted(struct holding *h, size_t k, double got, struct problem *p)
 {
     uint64_t state = h->seed + k;
     double due = got;
-    if (shuffle(h, &h->r->tree, &state) == 0)
+    if (reveal_shuffle(h->x + h->s->first, &h->r->tree, &state) == 0)
         return STATUS_OK;
     enum status status = evaluate(h, &got, p);
     h->r->held.arrays++;
@@ -250,6 +232,23 @@ static enum status hold_all(struct holding *h, struct problem *p)
 static bool in_pairs(const struct holding *h)
 {
     return h->outside == 0 && h->threes >= SURE && !h->short_alone;
+}
+
+/* A wider accumulator may hold a few elements alone: three below each addition, and side by side.
+ */
+static enum status ask_everywhere(struct holding *h, struct problem *p)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < REVEAL_PLACES && in_pairs(h) && status == STATUS_OK; k++) {
+        double got = 0;
+        if (!reveal_three_at(&h->three, h->s, &h->r->tree, k, h->seed))
+            continue;
+        place_three(h);
+        status = evaluate(h, &got, p);
+        if (status == STATUS_OK)
+            hold_three(h, got);
+    }
+    return status;
 }
 
 /* A sum that drops the smallest of three, in fixed point say, is that of two additions, too. So
@@ -433,6 +432,8 @@ static enum status conclude(struct holding *h, struct problem *p)
     enum status status = STATUS_OK;
     if (in_pairs(h) && (asked || h->r->held.differing > 0))
         status = ask_alone(h, p);
+    if (status == STATUS_OK && in_pairs(h) && (asked || h->r->held.differing > 0))
+        status = ask_everywhere(h, p);
     bool pairs = in_pairs(h) && asked;
     if (status != STATUS_OK || (h->r->held.differing == 0 && !pairs))
         return status;

@@ -45,6 +45,9 @@ enum { REVEAL_KINDS = 18, REVEAL_ARRAYS = 3 * REVEAL_KINDS };
 void reveal_array(double *x, size_t n, const struct reveal_range *range, size_t k, uint64_t seed);
 const char *reveal_array_words(size_t k);
 
+/* Shuffles the elements of each node that adds more than two. Returns how many it may move. */
+size_t reveal_shuffle(double *x, const struct sum_tree *t, uint64_t *state);
+
 /* Writes the terms into the subject's array: of a dot product as products of two factors, of which
  * the second is a power of two of either sign where that loses nothing; in half of the arrays it is
  * one. The same terms have the same factors. */
@@ -70,6 +73,11 @@ struct reveal_three {
 enum { REVEAL_THREES = 64 };
 bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const struct sum_tree *t,
                   uint64_t seed);
+/* The k-th of REVEAL_PLACES: below each addition of the tree in turn, if there is one, or elements
+ * side by side; of some, evenly spread, where there are more; again where there are fewer. */
+enum { REVEAL_PLACES = 1024 };
+bool reveal_three_at(struct reveal_three *q, const struct reveal_subject *s,
+                     const struct sum_tree *t, size_t k, uint64_t seed);
 /* "x[1] = 3, x[2] = 0.5, x[7] = 2 and 0 elsewhere", in 200 bytes or more; of dot products what each
  * product is. */
 void reveal_three_words(char *text, size_t size, const struct reveal_three *q,

@@ -168,17 +168,44 @@ static bool draw(struct reveal_three *t, const struct reveal_subject *s,
     return tells;
 }
 
+static bool draw_any(struct reveal_three *q, const struct reveal_subject *s, uint64_t *state)
+{
+    struct reveal_range range = reveal_range_of(s);
+    bool drawn = false;
+    for (size_t k = 0; k < TRIES && s->leaves > 2 && !drawn; k++)
+        drawn = draw(q, s, &range, k % 2 && !s->squares, state);
+    return drawn;
+}
+
 bool reveal_three(struct reveal_three *q, const struct reveal_subject *s, const struct sum_tree *t,
                   uint64_t seed)
 {
-    struct reveal_range range = reveal_range_of(s);
     uint64_t state = hash_mix(seed);
-    for (size_t k = 0; k < TRIES && s->leaves > 2; k++)
-        if (draw(q, s, &range, k % 2 && !s->squares, &state)) {
-            pick_leaves(q->leaf, t, s->leaves, &state);
-            return true;
-        }
-    return false;
+    bool drawn = draw_any(q, s, &state);
+    if (drawn)
+        pick_leaves(q->leaf, t, s->leaves, &state);
+    return drawn;
+}
+
+/* The k-th of `count`, again and again where there are fewer; else evenly spread, both ends among
+ * them. */
+static size_t spread(size_t k, size_t count, size_t of)
+{
+    return of == 0 ? 0 : of < count ? k % of : k * (of - 1) / (count - 1);
+}
+
+bool reveal_three_at(struct reveal_three *q, const struct reveal_subject *s,
+                     const struct sum_tree *t, size_t k, uint64_t seed)
+{
+    uint64_t state = hash_mix(seed + hash_mix(k));
+    size_t at = spread(k / 2, REVEAL_PLACES / 2, k % 2 ? t->additions : s->leaves - 2);
+    if (!draw_any(q, s, &state))
+        return false;
+    if (k % 2)
+        return at < t->additions && first_below(q->leaf, t, (uint32_t)(t->leaves + at), &state);
+    for (size_t i = 0; i < 3; i++)
+        q->leaf[i] = (uint32_t)(at + i);
+    return at + 2 < s->leaves;
 }
 
 void reveal_three_words(char *text, size_t size, const struct reveal_three *q,

@@ -126,6 +126,48 @@ Test(reveal_data, says_how_it_adds, .init = make)
             }
 }
 
+/* In the accumulator, but for the last two additions, which are in fp64. */
+static enum status add_last_in_fp64(const struct task *t, struct problem *p)
+{
+    (void)p;
+    size_t n = t->of->in.n;
+    double *x = calloc(n, sizeof *x);
+    array_decode(&t->of->in, 0, n, x);
+    double sum = flaw_plain(t->accumulator, x, n - 2) + x[n - 2] + x[n - 1];
+    array_encode(&t->out, 0, 1, &sum);
+    free(x);
+    return STATUS_OK;
+}
+
+/* Of hundreds of elements few arrays of three have the last ones: each place is asked for before an
+ * order is said to depend on the data. */
+Test(reveal_data, a_wider_accumulator_of_few_elements)
+{
+    static const size_t lengths[] = {9, 33, 100, 1000, 3000};
+    struct method m = {.name = "flawed",
+                       .summary = "",
+                       .operation = &operation_sum,
+                       .pairs = {FORMAT_PAIRS_ALL},
+                       .bound = THEOREM_NONE,
+                       .cpu = add_last_in_fp64};
+    for (size_t k = 0; k < 5; k++)
+        for (enum format f = BF16; f <= FP32; f++)
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                struct reveal r;
+                struct problem p = {0};
+                struct reveal_case c = {.spec = {.method = &m,
+                                                 .storage = f,
+                                                 .accumulator = f,
+                                                 .output = f,
+                                                 .n = lengths[k]},
+                                        .prefix = lengths[k] - 1};
+                cr_assert_eq(reveal_method(&r, &c, seed, &p), STATUS_OK, "%s", p.text);
+                cr_expect_eq(r.verdict, REVEAL_OTHERWISE, "%s, %zu: verdict %d, %s",
+                             format_facts[f].name, lengths[k], (int)r.verdict, r.words);
+                reveal_free(&r);
+            }
+}
+
 /* A shared object and a program, in text and in JSON, with status 1. */
 static char printed[1 << 16];
 
