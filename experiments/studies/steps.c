@@ -312,7 +312,7 @@ static enum status make(struct steps_study *s, const struct plan *plan, const st
         const struct source *source = &plan->source[plan->cases[i].source];
         enum format f = plan->cases[i].accumulator;
         if (source->array.n == 0)
-            return problem(p, STATUS_USAGE,
+            return problem(p, source->generated ? STATUS_USAGE : STATUS_DATA,
                            "run steps: %s: found no elements, expected some to add up",
                            source->name);
         for (size_t k = 0; status == STATUS_OK && k < weights->count; k++) {

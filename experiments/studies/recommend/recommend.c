@@ -239,8 +239,8 @@ enum status recommend(struct recommend_report *r, const struct recommend_request
                                    .draws_wanted = draws_for(request->confidence)};
     enum status status = source_load(&request->plan->source[0], p);
     if (status == STATUS_OK && r->source->array.n == 0)
-        status = problem(p, STATUS_USAGE, "%s: found no elements, expected some to add up",
-                         r->source->name);
+        status = problem(p, r->source->generated ? STATUS_USAGE : STATUS_DATA,
+                         "%s: found no elements, expected some to add up", r->source->name);
     r->setting = request->plan->cases[0].setting;
     r->setting.chip = NULL;
     r->setting.promote = 0;

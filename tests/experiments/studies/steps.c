@@ -159,6 +159,9 @@ Test(steps, refused, .init = make_folder, .fini = remove_folder)
 {
     cr_expect_eq(run_program("run steps", "--input ones --n 0 --storage fp16 --out s"), 2);
     expect_said("err", "run steps: ones: found no elements, expected some to add up\n");
+    cr_assert_eq(run_program("gen", "ones --n 0 --storage fp16 --out none.npy"), 0);
+    cr_expect_eq(run_program("run steps", "--data none.npy --out s"), 3);
+    expect_said("err", "run steps: none.npy: found no elements, expected some to add up\n");
     cr_expect_eq(run_program("run steps", "--input ones --n 3 --storage fp32 --out s "
                                           "--accumulator bf16,fp16 --weight 0,-70000"),
                  2);

@@ -61,6 +61,16 @@ Test(recommend_files, an_answer_stays_until_the_next, .init = make_folder, .fini
     cr_expect_eq(shell("[ ! -e kept/breaks.npy ]"), 0, "an earlier answer's");
 }
 
+/* No elements are a mistake of the command line where they are generated, else of the file. */
+Test(recommend_files, of_no_elements, .init = make_folder, .fini = remove_folder)
+{
+    cr_assert_eq(run_program("gen", "ones --n 0 --storage fp32 --out none.npy"), 0);
+    cr_expect_eq(run_program("recommend", "--data none.npy --device cpu"), 3);
+    expect_said("err", "none.npy: found no elements, expected some to add up\n");
+    cr_expect_eq(run_program("recommend", "--input ones --n 0 --storage fp32 --device cpu"), 2);
+    expect_said("err", "ones: found no elements, expected some to add up\n");
+}
+
 /* `run --from` asks the same question: the same command but for where the answer goes. */
 Test(recommend_files, repeats_a_study, .init = make_folder, .fini = remove_folder)
 {
