@@ -308,8 +308,8 @@ enum status real_parse(double *value, const char *option, const char *text, stru
     double number;
     if (!real_read(&number, text, strlen(text)) || !(number > 0))
         return problem(p, STATUS_USAGE,
-                       "option --%s: found '%s', expected a positive number such as 1000, 0.5, "
-                       "1e-1 or 2^20",
+                       "option --%s: found '%s', expected a positive number below 2^1024, such as "
+                       "1000, 0.5, 1e-1 or 2^20",
                        option, text);
     *value = number;
     return STATUS_OK;

@@ -117,12 +117,13 @@ static enum status verdict(const struct trial_study *s, const struct experiment_
     }
     if (broken > 0)
         return problem(p, STATUS_FAILED,
-                       "%s/trial.csv: %zu subjects break their promise%s, first %s", run->out,
-                       broken, exceeds ? " or their error bound" : "", first);
+                       "%s/trial.csv: %zu of %zu subjects break%s a promise%s, first %s", run->out,
+                       broken, s->subjects, broken == 1 ? "s" : "",
+                       exceeds ? " or an error bound" : "", first);
     if (failed > 0)
         return problem(p, disagreed ? STATUS_FAILED : STATUS_DATA,
-                       "%s/trial.csv: %zu subjects failed; the same command tries them again",
-                       run->out, failed);
+                       "%s/trial.csv: %zu of %zu subjects failed; the same command tries %s again",
+                       run->out, failed, s->subjects, failed == 1 ? "it" : "them");
     return STATUS_OK;
 }
 

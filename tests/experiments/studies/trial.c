@@ -165,7 +165,7 @@ Test(trial, tries_failed_subjects_again, .init = make_folder, .fini = remove_fol
              FLAWED_PROGRAM);
     cr_expect(trial(arguments) == 3);
     expect_said("err", "exec:test -e there");
-    expect_said("err", "1 subjects failed; the same command tries them again");
+    expect_said("err", " 1 of 2 subjects failed; the same command tries it again");
     put_file("there", &(struct bytes){0});
     cr_expect(trial(arguments) == 0);
     struct seen s = rows();
@@ -285,7 +285,7 @@ Test(trial, says_whose_promise_is_broken, .init = make_folder, .fini = remove_fo
     for (int time = 0; time < 2; time++) { /* from its rows too */
         cr_expect(trial(arguments) == 1);
         /* What it reads behind the array may be NaN, too. */
-        expect_said("err", "1 subjects break their promise");
+        expect_said("err", " 1 of 2 subjects breaks a promise");
         expect_told("out", "1 of 2 subjects breaks a promise");
         expect_told("out", ":greedy (gpu_to_gpu); 1 subject kept what it promises in ");
         expect_said("out", ":greedy  not gpu_to_gpu  ");
@@ -303,12 +303,12 @@ Test(trial, holds_what_promises_nothing_to_its_error_bound, .init = make_folder,
     put_file("own.py", &source);
     clear_bytes(&source);
     snprintf(arguments, sizeof arguments,
-             "--method python:%s/own.py:none,sum/serial --out t --seconds 1 --device cpu --n 1001 "
+             "--method python:%s/own.py:none,sum/serial --out t --seconds 4 --device cpu --n 1001 "
              "--storage fp64 --accumulator fp64",
              folder);
     for (int time = 0; time < 2; time++) { /* from its rows too */
         cr_expect(trial(arguments) == 1);
-        expect_said("err", "1 subjects break their promise or their error bound, first ");
+        expect_said("err", "1 of 2 subjects breaks a promise or an error bound, first ");
         expect_told("out", "1 of 2 subjects breaks a promise or an error bound: ");
         expect_told("out", ":none (error bound); 1 subject kept what it promises in ");
         expect_said("out", ":none  not its bound  ");
