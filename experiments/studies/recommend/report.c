@@ -243,29 +243,30 @@ static void add_theory(struct text *to, const struct recommend_report *r)
 {
     const struct recommend_growth *g = &r->growth;
     const struct recommend_candidate *c = &r->candidate[r->chosen];
-    text_add(to, "  ");
+    struct text line = {0};
+    text_add(&line, "  ");
     if (g->theorem_known)
-        add_supposed(to, c);
+        add_supposed(&line, c);
     if (!g->theorem_known)
-        text_add(to, "guaranteed at no length: no theorem");
+        text_add(&line, "guaranteed at no length: no theorem");
     else if (g->theorem_to == RECOMMEND_ANY_LENGTH)
-        text_add(to, "guaranteed at any length");
+        text_add(&line, "guaranteed at any length");
     else if (g->theorem_to == 0)
-        text_add(to, "guaranteed at no length");
+        text_add(&line, "guaranteed at no length");
     else
-        text_format(to, "guaranteed only up to n of about %.3g", (double)g->theorem_to);
+        text_format(&line, "guaranteed only up to n of about %.3g", (double)g->theorem_to);
     if (g->likely_known && g->likely_to != g->theorem_to)
-        text_format(to, "; to n = %.3g were rounding errors independent (%.4g%%)",
+        text_format(&line, "; to n = %.3g were rounding errors independent (%.4g%%)",
                     (double)g->likely_to, 100 * r->request.confidence);
+    text_wrapped(to, &line, TABLE_COLUMNS, 4);
     /* A chain of additions as long as the input is what can stand still. */
     bool serial = c->method->height && c->method->height(1000, (struct shape){0}) == 999;
     if (serial && g->stagnates.known)
-        text_format(to, "\n  a running sum of such elements stagnates at n of about %.3g",
+        text_format(to, "  a running sum of such elements stagnates at n of about %.3g\n",
                     g->stagnates.value);
     if (g->overflows.known)
-        text_format(to, "\n  such a sum leaves the range of %s at n of about %.3g",
+        text_format(to, "  such a sum leaves the range of %s at n of about %.3g\n",
                     format_facts[c->accumulator].name, g->overflows.value);
-    text_add(to, "\n");
 }
 
 /* What was tried, and beside it what is guaranteed. */

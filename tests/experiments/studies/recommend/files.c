@@ -143,17 +143,30 @@ Test(recommend_files, progress, .init = make_folder, .fini = remove_folder)
     free(said);
 }
 
-/* What is said of a promise is broken at 100 columns, as the rest of the answer is. */
-Test(recommend_files, no_line_is_wider_than_a_page, .init = make_folder, .fini = remove_folder)
+static void expect_narrow_lines(void)
 {
-    cr_assert_eq(run_program("recommend", ASK "--seconds 2 --confidence 0.8 --promise gpu_to_gpu"),
-                 0);
-    expect_said("out", "  its bits: gpu_to_gpu kept in ");
     char *said = content("out");
     for (const char *at = said; *at; at += strcspn(at, "\n") + 1)
         cr_expect(strcspn(at, "\n") <= 100 || strncmp(at + strspn(at, " "), "reproduce: ", 11) == 0,
                   "%.*s", (int)strcspn(at, "\n"), at);
     free(said);
+}
+
+/* What is said of a promise is broken at 100 columns, as the rest of the answer is; so is what a
+ * theorem says if a subject only adds. */
+Test(recommend_files, no_line_is_wider_than_a_page, .init = make_folder, .fini = remove_folder)
+{
+    cr_assert_eq(run_program("recommend", ASK "--seconds 2 --confidence 0.8 --promise gpu_to_gpu"),
+                 0);
+    expect_said("out", "  its bits: gpu_to_gpu kept in ");
+    expect_narrow_lines();
+    cr_assert_eq(shell("cp '" FLAWED_OBJECT "' mine.so"), 0);
+    cr_assert_eq(run_program("recommend", "--method ./mine.so:sum --input uniform --n 100 "
+                                          "--storage fp64 --accumulator fp64 --device cpu "
+                                          "--seconds 0.5 --out found"),
+                 0);
+    expect_said("out", "  if it only adds, and in fp64: guaranteed only up to n of about ");
+    expect_narrow_lines();
 }
 
 /* What is faster than its elements can be read has kept its result: it has no time, whether its
