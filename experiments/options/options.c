@@ -98,9 +98,8 @@ const struct option_spec option_specs[] = {
      "module)"},
     {"operation", 0, "NAME", "run bench check reveal recommend serve",
      "what python: functions compute, and exec: programs in check, reveal and serve, if nothing "
-     "else says it: sum, scan, dot, gemm, ...; recommend: sum, gemm or a statistic of rows, such "
-     "as "
-     "softmax"},
+     "else says it: sum, scan, dot, gemm, ...; recommend: sum, gemm or a statistic of rows, "
+     "such as softmax"},
     {"prefix", 0, "I", "reveal",
      "scans: reveal the order of this output, 0 to n - 1 (default: the last)"},
     {"against", 0, "METHOD", "reveal", "compare with the order of another method"},

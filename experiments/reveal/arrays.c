@@ -196,11 +196,14 @@ static double factor_of(enum format f, double term, uint64_t word)
 void reveal_encode(const struct reveal_subject *s, const double *term)
 {
     uint64_t state = 0;
-    array_encode(&s->in, 0, s->in.n, term);
-    for (size_t i = 0; s->second.data && i < s->in.n; i++)
+    if (!s->second.data) {
+        array_encode(&s->in, 0, s->in.n, term);
+        return;
+    }
+    for (size_t i = 0; i < s->in.n; i++)
         state = hash_mix(state + double_bits(term[i]));
     bool ones = state % 2;
-    for (size_t i = 0; s->second.data && i < s->in.n; i++) {
+    for (size_t i = 0; i < s->in.n; i++) {
         double factor = ones ? 1 : factor_of(s->in.format, term[i], reveal_word(&state));
         double first = term[i] / factor;
         array_encode(&s->in, i, 1, &first);

@@ -52,11 +52,11 @@ static enum status take_verdict(void *context, const struct csv_row *row, struct
 
 /* Keeps a file of the directory; none where it is not there. rows_free is due either way. */
 static enum status rows_read(struct page_rows *rows, const struct page *r, const char *name,
-                             column_at *column, size_t columns, struct problem *p)
+                             column_at *column, size_t columns, csv_take take_row,
+                             struct problem *p)
 {
     *rows = (struct page_rows){.columns = columns};
-    return page_file(r, name, column, columns, column == check_column ? take_verdict : take, rows,
-                     p);
+    return page_file(r, name, column, columns, take_row, rows, p);
 }
 
 static void rows_free(struct page_rows *rows)
@@ -193,16 +193,16 @@ static enum status read_rows(struct page *r, const char *directory, struct probl
     if (results || summary)
         status = results ? gathered_results(&r->g, p) : gathered_summary(&r->g, p);
     if (status == STATUS_OK)
-        status =
-            rows_read(&r->recommend, r, "recommend.csv", recommend_column, RECOMMEND_COLUMNS, p);
+        status = rows_read(&r->recommend, r, "recommend.csv", recommend_column, RECOMMEND_COLUMNS,
+                           take, p);
     if (status == STATUS_OK)
-        status = rows_read(&r->trial, r, "trial.csv", check_column, CHECK_COLUMNS, p);
+        status = rows_read(&r->trial, r, "trial.csv", check_column, CHECK_COLUMNS, take_verdict, p);
     if (status == STATUS_OK)
-        status = rows_read(&r->atomics, r, "atomics.csv", atomics_column, ATOMICS_COLUMNS, p);
+        status = rows_read(&r->atomics, r, "atomics.csv", atomics_column, ATOMICS_COLUMNS, take, p);
     if (status == STATUS_OK)
-        status = rows_read(&r->growth, r, "growth.csv", growth_column, GROWTH_COLUMNS, p);
+        status = rows_read(&r->growth, r, "growth.csv", growth_column, GROWTH_COLUMNS, take, p);
     if (status == STATUS_OK)
-        status = rows_read(&r->steps, r, "steps.csv", steps_column, STEPS_COLUMNS, p);
+        status = rows_read(&r->steps, r, "steps.csv", steps_column, STEPS_COLUMNS, take, p);
     if (status == STATUS_OK && r->g.count == 0 && r->trial.count == 0 && r->steps.count == 0)
         status = problem(p, STATUS_DATA,
                          "%s: found no row in results.csv, summary.csv or trial.csv, expected at "

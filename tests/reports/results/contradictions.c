@@ -256,7 +256,7 @@ static size_t check_column_named(const char *name)
     return i;
 }
 
-/* The last row of the first is of a rung that is kept, that of the second of one that is broken. */
+/* The row that is changed is the last: sum/exact keeps its rung, sum/serial breaks it. */
 Test(contradictions, of_verdicts, .init = make_folder, .fini = remove_folder)
 {
     static const struct {
