@@ -169,14 +169,14 @@ static enum status hold_blocks(const struct axes *axes, struct problem *p)
             text_format(&able, "%s%s", able.length > 0 ? ", " : "", method_registry[i]->name);
     for (size_t i = 0; i < axes->methods && status == STATUS_OK; i++) {
         const struct method *m = axes->method[i];
-        if (axes->method_named && !operation_scales_blocks(m, 0))
+        if (axes->method_named && !method_scales(m, GEMM_SCALED_BLOCKS, 0))
             status = problem(p, STATUS_USAGE,
                              "option --shape: found '%s' for %s, which adds up all products before "
                              "it scales them, expected one of %s: scales change every %d products",
                              text, m->name, text_string(&able), GEMM_SCALE_BLOCK);
         const bool named = axes->promote_named && m->promotes;
         for (size_t k = 0; k < promote->count && named && status == STATUS_OK; k++)
-            if (!operation_scales_blocks(m, promote->item[k]))
+            if (!method_scales(m, GEMM_SCALED_BLOCKS, promote->item[k]))
                 status = problem(p, STATUS_USAGE,
                                  "option --promote: found %llu with %s, expected a divisor of %d: "
                                  "scales change every %d products",

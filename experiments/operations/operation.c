@@ -145,11 +145,6 @@ bool operation_recorded(const struct operation *o)
     return !use_of(o)->not_recorded;
 }
 
-bool operation_scales_blocks(const struct method *m, uint64_t promote)
-{
-    return m->parts && (!m->promotes || GEMM_SCALE_BLOCK % (promote ? promote : GEMM_PROMOTE) == 0);
-}
-
 bool setting_can(const struct method *m, const struct setting *s, enum format storage,
                  enum format accumulator)
 {
@@ -157,7 +152,7 @@ bool setting_can(const struct method *m, const struct setting *s, enum format st
         s->product == PRODUCT_NONE || s->product == m->product || (m->products & 1u << s->product);
     const bool eight = storage == E4M3 || storage == E5M2;
     const bool of_eight = s->shape.mixed || s->shape.scaling != GEMM_UNSCALED;
-    if (s->shape.scaling == GEMM_SCALED_BLOCKS && !operation_scales_blocks(m, s->promote))
+    if (!method_scales(m, s->shape.scaling, s->promote))
         return false;
     if ((of_eight && !eight) || (s->shape.tf32 && storage != FP32) ||
         ((of_eight || s->shape.tf32) && m->foreign))

@@ -75,10 +75,6 @@ void setting_says(struct text *to, const struct operation *o, const struct setti
 enum { SETTING_NOTE = SHAPE_NAME };
 void setting_note(char note[SETTING_NOTE], const struct method *m, const struct setting *s);
 
-/* Can it take scales of blocks, which change along k (GEMM_SCALED_BLOCKS), where it promotes sums
- * every so many products, if it does? */
-bool operation_scales_blocks(const struct method *m, uint64_t promote);
-
 /* Does the method form products as the setting asks, and has the chip an instruction for these
  * formats? All that form none do, and where it asks for nothing. */
 bool setting_can(const struct method *m, const struct setting *s, enum format storage,

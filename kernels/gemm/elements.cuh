@@ -2,7 +2,8 @@
  * kernel is told when it runs. */
 #pragma once
 
-#include "kernels/device/device.cuh"
+#include "kernels/blocks/product.cuh"
+#include "reference/exact/scales.h"
 
 namespace gemm
 {
@@ -14,6 +15,7 @@ struct factor {
     enum format format;
     size_t many; /* rows of A, columns of B */
     size_t step, next;
+    struct matrices_scales scale; /* none where the product is GEMM_UNSCALED */
 };
 
 struct product {
@@ -21,7 +23,8 @@ struct product {
     size_t k;
     const void *c;
     void *d;
-    enum format results; /* of C and D */
+    enum format results;       /* of C and D */
+    enum gemm_scaling scaling; /* a sum of no products is not scaled */
 };
 
 inline struct product product_of(const struct cuda_task *t)
@@ -30,13 +33,17 @@ inline struct product product_of(const struct cuda_task *t)
     const enum format f = t->of->in.format;
     const char *in = (const char *)t->of->in.data;
     const size_t lda = gemm_lda(s), ldb = gemm_ldb(s);
-    return {{in, f, s->m, s->a_column ? 1 : lda, s->a_column ? lda : 1},
-            {in + gemm_b_begins(s) * (size_t)format_facts[f].bytes, f, s->n, s->b_column ? ldb : 1,
-             s->b_column ? 1 : ldb},
-            s->k,
-            t->of->c.data,
-            t->out,
-            t->output};
+    const bool scaled = s->scaling != GEMM_UNSCALED && s->given && s->k > 0;
+    const struct matrices_scales none = {};
+    return {
+        {in, f, s->m, s->a_column ? 1 : lda, s->a_column ? lda : 1, scaled ? s->given[0] : none},
+        {in + gemm_b_begins(s) * (size_t)format_facts[f].bytes, f, s->n, s->b_column ? ldb : 1,
+         s->b_column ? 1 : ldb, scaled ? s->given[1] : none},
+        s->k,
+        t->of->c.data,
+        t->out,
+        t->output,
+        scaled ? s->scaling : GEMM_UNSCALED};
 }
 
 inline size_t outputs_of(const struct product &p)
@@ -117,6 +124,37 @@ template <typename A> __device__ inline void store_d(const struct product &p, si
         ((unsigned char *)p.d)[i] = encode_8(p.results, convert<double>(value));
         return;
     }
+}
+
+/* --- scales, where matrices have them: each step as kernels/gemm/elements.h has it --- */
+
+/* What scales are multiplied in, and C is added in. */
+template <typename A> struct epilogue_of {
+    typedef float type;
+};
+template <> struct epilogue_of<double> {
+    typedef double type;
+};
+template <typename A> using epilogue = typename epilogue_of<A>::type;
+
+/* The scales of A and B, multiplied, of an element's products from k on. */
+template <typename F>
+__device__ inline F scale_of(const struct product &p, size_t row, size_t column, size_t k)
+{
+    return multiply((F)matrices_scale(&p.a.scale, row, k),
+                    (F)matrices_scale(&p.b.scale, column, k));
+}
+
+/* Writes element i of D from the sum of its products, which is a chain's or a tree's. */
+template <typename A> __device__ inline void finish_d(const struct product &p, size_t i, A sum)
+{
+    typedef epilogue<A> F;
+    if (p.scaling == GEMM_UNSCALED) {
+        store_d(p, i, add(sum, load_c<A>(p, i)));
+        return;
+    }
+    const F scale = scale_of<F>(p, i / p.b.many, i % p.b.many, 0);
+    store_d(p, i, add(multiply(scale, convert<F>(sum)), load_c<F>(p, i)));
 }
 
 } // namespace gemm

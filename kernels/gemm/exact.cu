@@ -2,7 +2,8 @@
  *
  * The result does not depend on who adds what to what; so everything here is a schedule. A block
  * has a tile of D, of which each thread encloses 4 x 4 elements (kernels/blocks/enclosure.cuh): a
- * product of two numbers of 32 bits or less is one double, one of doubles two. Where all that is
+ * product of two numbers of 32 bits or less is one double, one of doubles, or of scaled numbers,
+ * two. Where all that is
  * enclosed rounds to one value, that is the element. The others are put on a list, and summed in
  * fixed point (kernels/dot/exact.cuh), each by a block. */
 #include "kernels/dot/exact.cuh"
@@ -15,6 +16,7 @@ typedef undecided<size_t> undecided_elements;
 
 /* Of factors of `wide` format, doubles, a product is two numbers; not where the second would be cut
  * off. */
+/* Of scaled elements, which are doubles, too. */
 template <bool wide> __device__ inline void enclose_terms(enclosure &e, double x, double y)
 {
     if constexpr (wide)
@@ -83,6 +85,19 @@ __device__ inline bool decided_in(const struct product &p, size_t i, const enclo
     return false;
 }
 
+/* Times the scales of what a thread fetched. */
+__device__ inline void scale_fetched(double (&x)[each<double>], const struct factor &f,
+                                     size_t first, size_t k, size_t end)
+{
+#pragma unroll
+    for (int r = 0; r < each<double>; r++) {
+        int depth;
+        const size_t i = first + place<double>(f, r, &depth), at = k + depth;
+        if (i < f.many && at < end)
+            x[r] = __dmul_rn(x[r], matrices_scale(&f.scale, i, at));
+    }
+}
+
 template <bool wide>
 __global__ static void __launch_bounds__(THREADS)
     enclose_elements(const __grid_constant__ struct product p, undecided_elements *rest)
@@ -105,6 +120,10 @@ __global__ static void __launch_bounds__(THREADS)
         if (s < steps) {
             fetch<double>(from_a, p.a, first_row, s * DEPTH, p.k, -0.0);
             fetch<double>(from_b, p.b, first_column, s * DEPTH, p.k, 0.0);
+            if (wide && p.scaling != GEMM_UNSCALED) {
+                scale_fetched(from_a, p.a, first_row, s * DEPTH, p.k);
+                scale_fetched(from_b, p.b, first_column, s * DEPTH, p.k);
+            }
         }
         if (s > 0)
             enclose_step<wide>(e, a[(s - 1) % 2], b[(s - 1) % 2], row, column);
@@ -131,7 +150,7 @@ __global__ static void __launch_bounds__(THREADS)
         }
 }
 
-__device__ inline double element_of(const struct factor &f, size_t i, size_t k)
+__device__ inline double stored_at(const struct factor &f, size_t i, size_t k)
 {
     const size_t at = i * f.step + k * f.next;
     switch (f.format) {
@@ -149,6 +168,11 @@ __device__ inline double element_of(const struct factor &f, size_t i, size_t k)
         return convert<double>(((const __nv_fp8_e5m2 *)f.data)[at]);
     }
     return 0;
+}
+
+__device__ inline double element_of(const struct factor &f, size_t i, size_t k)
+{
+    return __dmul_rn(stored_at(f, i, k), matrices_scale(&f.scale, i, k));
 }
 
 __device__ inline precision precision_of_results(enum format f)
@@ -222,7 +246,8 @@ static int run_exact(const struct cuda_task *t)
         error = cudaErrorInvalidConfiguration;
     if (error != cudaSuccess)
         return error;
-    auto *enclose_all = p.a.format == FP64 ? enclose_elements<true> : enclose_elements<false>;
+    const bool wide = p.a.format == FP64 || p.scaling != GEMM_UNSCALED;
+    auto *enclose_all = wide ? enclose_elements<true> : enclose_elements<false>;
     enclose_all<<<(unsigned)tiles, THREADS, 0, stream>>>(p, rest);
     sum_exactly<<<(unsigned)processors, threads, bytes, stream>>>(p, rest, finished);
     return cudaGetLastError();

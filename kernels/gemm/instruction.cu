@@ -3,7 +3,8 @@
  * The factors are packed as instructions want them (pack.cuh); C and D are of the accumulator's
  * format on the way, and D is rounded at the end where another was asked for. Each element is the
  * chain of instructions that the model computes: as many, in this order, the last one with zeros.
- */
+ * Of scaled products C is zeros for instructions, and added where D is rounded, behind the scaling;
+ * scales of blocks are gemm/promoted's, in its kernel. */
 #include "kernels/gemm/promoted.cuh"
 
 namespace gemm
@@ -44,8 +45,8 @@ static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned ac
     const size_t rows = whole_tiles ? (size_t)tiles_down * down : p->a.many,
                  wide = whole_tiles ? (size_t)tiles_across * across : p->b.many;
     const bool rounds = whole_tiles && t->accumulator == FP32 && format_facts[t->output].bytes == 2;
-    plan.copies =
-        (t->output != t->accumulator && !rounds) || rows != p->a.many || wide != p->b.many;
+    plan.copies = (t->output != t->accumulator && !rounds) || rows != p->a.many ||
+                  wide != p->b.many || p->scaling != GEMM_UNSCALED;
     const size_t own = plan.copies ? rows * wide * (size_t)format_facts[t->accumulator].bytes : 0;
     plan.elements = rows * wide;
     plan.at.a = 0;
@@ -66,8 +67,16 @@ static struct plan plan_of(const struct cuda_task *t, unsigned down, unsigned ac
                   tiles_across,
                   plan.copies ? memory + plan.at.c : p->c,
                   plan.copies ? memory + plan.at.d : p->d,
-                  plan.copies ? t->accumulator : t->output};
+                  plan.copies ? t->accumulator : t->output,
+                  {p->a.scale, p->b.scale}};
     return plan;
+}
+
+/* Where instructions begin, of a product with scales: at +0; at -0 where products are scaled chain
+ * by chain, which changes no sum. */
+template <typename A> __device__ inline A zero_of(const struct product &p)
+{
+    return p.scaling == GEMM_SCALED_BLOCKS ? minus_zero<A>() : rounded<A>(0.0f);
 }
 
 /* Between C or D and the copies of them, whose rows are longer; zeros beyond C. */
@@ -78,8 +87,9 @@ __global__ static void copy_c(const __grid_constant__ struct product p, A *to, s
     const size_t grid = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < elements; i += grid) {
         const size_t row = i / wide, column = i % wide;
-        to[i] = row < p.a.many && column < p.b.many ? load_c<A>(p, row * p.b.many + column)
-                                                    : rounded<A>(0.0f);
+        to[i] = p.scaling == GEMM_UNSCALED && row < p.a.many && column < p.b.many
+                    ? load_c<A>(p, row * p.b.many + column)
+                    : zero_of<A>(p);
     }
 }
 
@@ -88,8 +98,15 @@ __global__ static void copy_d(const __grid_constant__ struct product p, const A 
                               size_t outputs)
 {
     const size_t grid = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < outputs; i += grid)
-        store_d(p, i, from[i / p.b.many * wide + i % p.b.many]);
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < outputs; i += grid) {
+        const A d = from[i / p.b.many * wide + i % p.b.many];
+        if (p.scaling == GEMM_UNSCALED)
+            store_d(p, i, d);
+        else if (p.scaling == GEMM_SCALED_BLOCKS) /* in fp32 */
+            store_d(p, i, add(convert<float>(d), load_c<float>(p, i)));
+        else
+            finish_d(p, i, d);
+    }
 }
 
 /* Packs, copies, multiplies by `launch` and copies. */
@@ -203,7 +220,9 @@ template <bool promotes, enum promotion how> static int run_group(const struct c
     return with_pair(t, [&](auto pair) -> int {
         typedef decltype(pair) P;
         typedef group_tile<promotes> T;
-        if constexpr (P::element == MMA_FP64 || (promotes && P::result == FP16)) {
+        constexpr bool eight = P::element == MMA_E4M3 || P::element == MMA_E5M2;
+        if constexpr (P::element == MMA_FP64 || (promotes && P::result == FP16) ||
+                      (how == SCALED && !eight)) {
             return cudaErrorNotSupported;
         } else {
             const struct plan plan = group_plan<promotes>(t);
@@ -219,6 +238,12 @@ template <bool promotes, enum promotion how> static int run_group(const struct c
     });
 }
 
+static int run_promoted(const struct cuda_task *t)
+{
+    return product_of(t).scaling == GEMM_SCALED_BLOCKS ? run_group<true, SCALED>(t)
+                                                       : run_group<true, TURNS>(t);
+}
+
 template <bool promotes> static size_t group_workspace(const struct cuda_task *t)
 {
     return group_plan<promotes>(t).at.end;
@@ -231,4 +256,4 @@ extern "C" const struct cuda_method gemm_mma_cuda = {gemm::sync_workspace, no_wo
 extern "C" const struct cuda_method gemm_wgmma_cuda = {gemm::group_workspace<false>, no_workspace,
                                                        gemm::run_group<false, gemm::TURNS>};
 extern "C" const struct cuda_method gemm_promoted_cuda = {gemm::group_workspace<true>, no_workspace,
-                                                          gemm::run_group<true, gemm::TURNS>};
+                                                          gemm::run_promoted};

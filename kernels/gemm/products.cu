@@ -28,11 +28,22 @@ __device__ inline void step(A (&sum)[each<T>][each<T>], const struct tile<T> &a,
     }
 }
 
-template <typename T, typename A>
+/* What chains' sums are added up in: where scales change from one chain to the next, in what scales
+ * are multiplied in. */
+template <typename A, bool blocks> struct sums_of {
+    typedef A type;
+};
+template <typename A> struct sums_of<A, true> {
+    typedef epilogue<A> type;
+};
+
+/* blocks: each chain's sum is multiplied by its scales, and ADD_C is what follows. */
+template <typename T, typename A, bool blocks>
 __global__ static void __launch_bounds__(THREADS)
     multiply(const __grid_constant__ struct product p, enum finish finish, size_t length,
              size_t chain, void *sums)
 {
+    typedef typename sums_of<A, blocks>::type B;
     constexpr int E = each<T>;
     __shared__ alignas(16) tile<T> a[2], b[2];
     const size_t across = (p.b.many + side<T> - 1) / side<T>;
@@ -40,13 +51,15 @@ __global__ static void __launch_bounds__(THREADS)
                  first_column = blockIdx.x % across * side<T>;
     const size_t begin = blockIdx.y * length, end = p.k - begin < length ? p.k : begin + length;
     const int row = threadIdx.x / SIDE_THREADS, column = threadIdx.x % SIDE_THREADS;
-    A sum[E][E], all[E][E];
+    A sum[E][E];
+    B all[E][E];
 #pragma unroll
     for (int i = 0; i < E; i++)
 #pragma unroll
         for (int j = 0; j < E; j++) {
             const size_t at_row = first_row + own(i, row), at = first_column + own(j, column);
-            all[i][j] = sum[i][j] = minus_zero<A>();
+            sum[i][j] = minus_zero<A>();
+            all[i][j] = minus_zero<B>();
             if (finish == START_WITH_C && at_row < p.a.many && at < p.b.many)
                 sum[i][j] = load_c<A>(p, at_row * p.b.many + at);
         }
@@ -65,7 +78,16 @@ __global__ static void __launch_bounds__(THREADS)
             for (int i = 0; i < E; i++)
 #pragma unroll
                 for (int j = 0; j < E; j++) {
-                    all[i][j] = add(all[i][j], sum[i][j]);
+                    if constexpr (blocks) {
+                        const size_t at_row = first_row + own(i, row),
+                                     at = first_column + own(j, column);
+                        if (at_row < p.a.many && at < p.b.many)
+                            all[i][j] = multiply_add(
+                                scale_of<B>(p, at_row, at, begin + (s - 1) * DEPTH / chain * chain),
+                                convert<B>(sum[i][j]), all[i][j]);
+                    } else {
+                        all[i][j] = add(all[i][j], sum[i][j]);
+                    }
                     sum[i][j] = minus_zero<A>();
                 }
         }
@@ -84,24 +106,28 @@ __global__ static void __launch_bounds__(THREADS)
             const size_t at = at_row * p.b.many + column_at;
             if (at_row >= p.a.many || column_at >= p.b.many)
                 continue;
-            switch (finish) {
-            case START_WITH_C:
-                store_d(p, at, steps == 0 ? sum[i][j] : all[i][j]);
-                break;
-            case ADD_C:
-                store_d(p, at, add(all[i][j], load_c<A>(p, at)));
-                break;
-            case WRITE_SLICES:
-                ((A *)sums)[blockIdx.y * (p.a.many * p.b.many) + at] = all[i][j];
-                break;
-            case ADD_TO_CELLS:
-                add_atomically((A *)((typename running_sum<A>::cell *)sums + at), all[i][j]);
-                break;
+            if constexpr (blocks) {
+                store_d(p, at, add(all[i][j], load_c<B>(p, at)));
+            } else {
+                switch (finish) {
+                case START_WITH_C:
+                    store_d(p, at, steps == 0 ? sum[i][j] : all[i][j]);
+                    break;
+                case ADD_C:
+                    finish_d(p, at, all[i][j]);
+                    break;
+                case WRITE_SLICES:
+                    ((A *)sums)[blockIdx.y * (p.a.many * p.b.many) + at] = all[i][j];
+                    break;
+                case ADD_TO_CELLS:
+                    add_atomically((A *)((typename running_sum<A>::cell *)sums + at), all[i][j]);
+                    break;
+                }
             }
         }
 }
 
-template <typename T, typename A>
+template <typename T, typename A, bool blocks>
 static int launch(const struct cuda_task *t, enum finish finish, size_t slices, size_t length,
                   size_t chain, void *sums)
 {
@@ -111,7 +137,7 @@ static int launch(const struct cuda_task *t, enum finish finish, size_t slices, 
         return cudaSuccess;
     if (tiles > 0x7fffffff)
         return cudaErrorInvalidValue;
-    multiply<T, A>
+    multiply<T, A, blocks>
         <<<dim3((unsigned)tiles, (unsigned)slices), THREADS, 0, (cudaStream_t)t->stream>>>(
             p, finish, length, chain, sums);
     return cudaGetLastError();
@@ -130,8 +156,12 @@ int enqueue_products(const struct cuda_task *t, enum finish finish, size_t slice
     const bool own = native_for(t->of->in.format, t->accumulator);
     return with_type(t->accumulator, [&](auto of) -> int {
         typedef decltype(of) A;
-        return own ? launch<A, A>(t, finish, slices, length, chain, sums)
-                   : launch<double, A>(t, finish, slices, length, chain, sums);
+        if (product_of(t).scaling == GEMM_SCALED_BLOCKS) /* matrices of 8 bits */
+            return own && finish == ADD_C
+                       ? launch<A, A, true>(t, finish, slices, length, chain, sums)
+                       : cudaErrorInvalidValue;
+        return own ? launch<A, A, false>(t, finish, slices, length, chain, sums)
+                   : launch<double, A, false>(t, finish, slices, length, chain, sums);
     });
 }
 

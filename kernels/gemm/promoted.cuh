@@ -4,7 +4,10 @@
  * While a chain's sums are added up, tensor cores have nothing to do unless something else is under
  * way. TURNS has the next chain under way by then, in other registers: three for each element.
  * FRESH and ZEROED have one chain at a time, in two registers, and differ in how it begins: by an
- * instruction that ignores its registers, or by zeros there. All have the same bits. */
+ * instruction that ignores its registers, or by zeros there. All have the same bits.
+ *
+ * Scales of blocks change with chains at most. SCALED is FRESH where each chain's sum is multiplied
+ * by its own scales, and added up from -0 on, in one rounding. */
 #pragma once
 
 #include "kernels/gemm/group.cuh"
@@ -12,10 +15,11 @@
 namespace gemm
 {
 
-enum promotion { ZEROED, FRESH, TURNS, PAIRS };
+enum promotion { ZEROED, FRESH, TURNS, PAIRS, SCALED };
 
-/* Three registers an element are more than a block of this size has for each thread. Those that
- * multiply get some of the others', which they can from whole groups of four warps. */
+/* Three registers an element, or two and scales, are more than a block of this size has for each
+ * thread. Those that multiply get some of the others', which they can from whole groups of four
+ * warps. */
 template <bool promotes, enum promotion how>
 constexpr bool exchanges_registers = promotes &&how >= TURNS;
 template <bool promotes, enum promotion how>
@@ -43,6 +47,33 @@ __device__ __forceinline__ void promote(unsigned (&all)[count], const unsigned (
 #pragma unroll
     for (int i = 0; i < count; i++)
         all[i] = __float_as_uint(__fadd_rn(__uint_as_float(all[i]), __uint_as_float(d[i])));
+}
+
+/* A lane's elements: of rows `row` and 8 further, and of columns `column`, the next one, and those
+ * 8 further, and so on. */
+struct lane_place {
+    size_t row, column;
+};
+
+/* The same, where the chain begins at product k, times its scales; 1 beyond the last row or column.
+ */
+template <int count>
+__device__ __forceinline__ void promote_scaled(unsigned (&all)[count], const unsigned (&d)[count],
+                                               const struct instructed &p,
+                                               const struct lane_place &at, size_t k)
+{
+    float of_a[2];
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+        of_a[h] =
+            at.row + 8 * h < p.m ? (float)matrices_scale(&p.scale[0], at.row + 8 * h, k) : 1.0f;
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        const size_t column = at.column + i / 4 * 8 + i % 2;
+        const float of_b = column < p.n ? (float)matrices_scale(&p.scale[1], column, k) : 1.0f;
+        all[i] = __float_as_uint(__fmaf_rn(__fmul_rn(of_a[i / 2 % 2], of_b), __uint_as_float(d[i]),
+                                           __uint_as_float(all[i])));
+    }
 }
 
 template <int count> __device__ __forceinline__ void make_zeros(unsigned (&d)[count])
@@ -88,12 +119,24 @@ __device__ __forceinline__ void free_stage(const struct pipeline &at, unsigned s
         barrier_arrive_at(empty, lane);
 }
 
+/* Adds the sums of a chain, which has ended with so many instructions. */
+template <enum promotion how, int count>
+__device__ __forceinline__ void end_chain(unsigned (&all)[count], const unsigned (&d)[count],
+                                          const struct instructed &p, const struct lane_place &lies,
+                                          unsigned done)
+{
+    if constexpr (how == SCALED)
+        promote_scaled(all, d, p, lies, (done - 1) / p.k.per_chain * p.k.chain);
+    else
+        promote(all, d);
+}
+
 /* One chain at a time. Chains end between steps where they have whole steps; else, instructions are
  * taken one by one. */
 template <enum mma_element E, enum format R, typename T, enum promotion how, int count>
-__device__ __forceinline__ void multiply_chains(unsigned (&all)[count], unsigned (&d)[count],
-                                                const struct instructed &p,
-                                                const struct pipeline &at, unsigned group)
+__device__ __forceinline__ void
+multiply_chains(unsigned (&all)[count], unsigned (&d)[count], const struct instructed &p,
+                const struct lane_place &lies, const struct pipeline &at, unsigned group)
 {
     const unsigned steps = p.k.padded / CORE_STEP, end = p.k.instructions;
     const bool between = p.k.per_chain % CORE_STEP == 0 || p.k.per_chain == end;
@@ -111,7 +154,7 @@ __device__ __forceinline__ void multiply_chains(unsigned (&all)[count], unsigned
             mma::hold_registers(d);
             const unsigned done = (s + 1) * CORE_STEP;
             if (done % p.k.per_chain == 0 || done == end) {
-                promote(all, d);
+                end_chain<how>(all, d, p, lies, done);
                 if (how == ZEROED)
                     make_zeros(d);
             }
@@ -122,7 +165,7 @@ __device__ __forceinline__ void multiply_chains(unsigned (&all)[count], unsigned
                 multiply_one<E, R, T>(d, stage, group, (done - 1) % CORE_STEP,
                                       how == ZEROED || !begins);
                 if (done % p.k.per_chain == 0 || done == end) {
-                    promote(all, d);
+                    end_chain<how>(all, d, p, lies, done);
                     if (how == ZEROED)
                         make_zeros(d);
                 }
@@ -203,16 +246,16 @@ __device__ __forceinline__ void multiply_turns(unsigned (&all)[count], unsigned 
 }
 
 template <enum mma_element E, enum format R, typename T, enum promotion how, int count>
-__device__ __forceinline__ void promote_all(unsigned (&all)[count], unsigned (&d)[count],
-                                            const struct instructed &p, const struct pipeline &at,
-                                            unsigned group)
+__device__ __forceinline__ void
+promote_all(unsigned (&all)[count], unsigned (&d)[count], const struct instructed &p,
+            const struct lane_place &lies, const struct pipeline &at, unsigned group)
 {
     const bool between = p.k.per_chain % CORE_STEP == 0 || p.k.per_chain == p.k.instructions;
     make_zeros(d);
-    if (how >= TURNS && between)
+    if ((how == TURNS || how == PAIRS) && between)
         multiply_turns<E, R, T>(all, d, p, at, group);
     else
-        multiply_chains<E, R, T, how>(all, d, p, at, group);
+        multiply_chains<E, R, T, how>(all, d, p, lies, at, group);
 }
 
 template <enum mma_element E, enum format R, bool promotes, enum promotion how>
@@ -254,7 +297,7 @@ __global__ static void __launch_bounds__(group_threads<promotes, how>, 1)
         if constexpr (promotes) {
             unsigned all[COUNT];
             load_tile<R>(all, p, begin);
-            promote_all<E, R, T, how>(all, d, p, at, warp / 4);
+            promote_all<E, R, T, how>(all, d, p, {row, column}, at, warp / 4);
             if (!outside)
                 store_tile<R>(p, all, begin);
         } else {

@@ -16,7 +16,7 @@ __global__ void add_slices(struct gemm::product p, const A *sums, size_t slices,
         A sum = minus_zero<A>();
         for (size_t s = 0; s < slices; s++)
             sum = add(sum, sums[s * outputs + i]);
-        gemm::store_d(p, i, add(sum, gemm::load_c<A>(p, i)));
+        gemm::finish_d(p, i, sum);
     }
 }
 

@@ -1,5 +1,6 @@
 /* gemm/split_k_atomic: each slice of the products has blocks of its own, which add their sums to
- * cells that begin as C; what these hold at the end is rounded to D. */
+ * cells that begin as C; what these hold at the end is rounded to D. Of scaled products cells begin
+ * as -0, and C is added at the end. */
 #include "kernels/gemm/products.cuh"
 #include "kernels/gemm/slices.h"
 
@@ -14,7 +15,8 @@ __global__ void begin_cells(struct gemm::product p, typename running_sum<A>::cel
 {
     const size_t grid = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < outputs; i += grid)
-        cells[i] = running_sum<A>::of(gemm::load_c<A>(p, i));
+        cells[i] = running_sum<A>::of(p.scaling == GEMM_UNSCALED ? gemm::load_c<A>(p, i)
+                                                                 : minus_zero<A>());
 }
 
 template <typename A>
@@ -22,8 +24,13 @@ __global__ void round_cells(struct gemm::product p, const typename running_sum<A
                             size_t outputs)
 {
     const size_t grid = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < outputs; i += grid)
-        gemm::store_d(p, i, *(const A *)&cells[i]);
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < outputs; i += grid) {
+        const A sum = *(const A *)&cells[i];
+        if (p.scaling == GEMM_UNSCALED)
+            gemm::store_d(p, i, sum);
+        else
+            gemm::finish_d(p, i, sum);
+    }
 }
 
 template <typename A> int run_in(const struct cuda_task *t)

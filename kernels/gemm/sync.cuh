@@ -13,7 +13,8 @@ namespace gemm
 {
 
 /* What instructions are given: packed factors, C and D in `results`, the accumulator's format or,
- * for wgmma in fp32, one of 16 bits; their rows are `wide` elements apart. */
+ * for wgmma in fp32, one of 16 bits; their rows are `wide` elements apart. A's scales and B's,
+ * where chains' sums are scaled. */
 struct instructed {
     const uint4 *a, *b;
     struct chains k;
@@ -22,6 +23,7 @@ struct instructed {
     const void *c;
     void *d;
     enum format results;
+    struct matrices_scales scale[2];
 };
 
 /* Tiles that run at once are near each other: eight down before the next one across. A block has

@@ -1,6 +1,7 @@
 /* Jobs: executions of one method on one input, and the memory that they need. */
 #include "kernels/gpu/job.h"
 
+#include "kernels/gemm/scales.h"
 #include "kernels/mma/mma.h"
 
 #include <stdio.h>
@@ -54,7 +55,7 @@ static enum status describe(struct gpu_job *job, const struct gpu_input *input,
         if (operand_data(&input->of, k) || !operation_has(m->operation, k))
             operand_set(&job->of, k,
                         operation_has(m->operation, k) ? operand_data(&input->of, k) : NULL);
-    if (!operation_fits(m->operation, &job->of, why))
+    if (!operation_fits(m->operation, &job->of, why) || !method_scales_fit(m, &job->of, why))
         return problem(p, STATUS_DEVICE, "device cuda:%d: %s: %s", input->device, m->name, why);
     job->task = (struct cuda_task){.of = &job->of,
                                    .accumulator = f,
@@ -103,6 +104,31 @@ static enum status copy_operand(struct gpu_job *job, enum operand which, struct 
     return error == cudaSuccess ? STATUS_OK : gpu_job_failed(job, error, p);
 }
 
+/* All scales, whoever's they are, as if they were from files: B's begin as aligned as A's. */
+static enum status copy_scales(struct gpu_job *job, struct problem *p)
+{
+    const size_t step = 256 / sizeof *job->scale;
+    struct gemm_shape *s = &job->of.gemm;
+    if (!operation_has(job->method->operation, OPERAND_C) || s->scaling == GEMM_UNSCALED)
+        return STATUS_OK;
+    const size_t count[2] = {gemm_scales_count(s, 0), gemm_scales_count(s, 1)};
+    const size_t of_b = (count[0] + step - 1) / step * step;
+    enum status status = gpu_allocate((void **)&job->scale, job->channel->device,
+                                      (of_b + count[1]) * sizeof *job->scale, "scales", p);
+    for (int side = 0; side < 2 && status == STATUS_OK; side++) {
+        float *to = job->scale + (side == 0 ? 0 : of_b);
+        const struct matrices_scales from = gemm_scales(&job->of, side);
+        const cudaError_t error = cudaMemcpyAsync(to, from.of, count[side] * sizeof *to,
+                                                  cudaMemcpyHostToDevice, job->channel->stream);
+        if (error != cudaSuccess)
+            status = gpu_job_failed(job, error, p);
+        job->scales[side] = from;
+        job->scales[side].of = to;
+    }
+    s->given = job->scales;
+    return status;
+}
+
 enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
                          const struct method *m, const struct task *t, struct problem *p)
 {
@@ -123,6 +149,8 @@ enum status gpu_job_open(struct gpu_job **opened, const struct gpu_input *input,
         if (operation_has(m->operation, k) && operand_data(&job->of, k) &&
             !operand_data(&input->of, k))
             status = copy_operand(job, k, p);
+    if (status == STATUS_OK)
+        status = copy_scales(job, p);
     if (status == STATUS_OK) {
         job->task.stream = job->channel->stream;
         status = make_workspace(job, p);
@@ -157,6 +185,7 @@ void gpu_job_close(struct gpu_job *job)
         gpu_outputs_free(&job->outputs);
         for (enum operand k = 0; k < OPERANDS; k++)
             (void)cudaFree(job->copy[k]);
+        (void)cudaFree(job->scale);
         (void)cudaFree(job->task.workspace);
         (void)cudaFreeHost(job->task.host_workspace);
     }

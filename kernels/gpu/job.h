@@ -4,6 +4,7 @@
 #include "kernels/device/cuda.h"
 #include "kernels/gpu/channel.h"
 #include "kernels/gpu/output.h"
+#include "reference/exact/scales.h"
 
 struct gpu_job {
     const struct method *method;
@@ -11,7 +12,9 @@ struct gpu_job {
     struct operands of;    /* device addresses: the input's, and copies of its own */
     struct cuda_task task; /* its `out` is set for each execution */
     struct gpu_channel *channel;
-    void *copy[OPERANDS];       /* on the device, or NULL */
+    void *copy[OPERANDS];             /* on the device, or NULL */
+    float *scale;                     /* those of A and B; on the device, or NULL */
+    struct matrices_scales scales[2]; /* `of`'s, where they lie there */
     struct gpu_outputs outputs; /* of operations whose result is an array; else its batch is 0 */
     size_t started, waited;     /* batches so far */
     size_t runs[2];             /* of the batches under way */

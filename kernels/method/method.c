@@ -86,8 +86,13 @@ bool operation_fits(const struct operation *o, const struct operands *of, char w
         snprintf(why, OPERANDS_TEXT, "found A and B of two formats, expected one");
         return false;
     }
-    if (o->matrices && s->scaling != GEMM_UNSCALED) {
-        snprintf(why, OPERANDS_TEXT, "found scales of A and B, expected none");
+    if (o->matrices && s->scaling == GEMM_SCALED_BY_AMAX) {
+        snprintf(why, OPERANDS_TEXT, "found scales that are not made yet, expected numbers");
+        return false;
+    }
+    if (o->matrices && s->scaling != GEMM_UNSCALED && format_facts[of->in.format].bytes > 1) {
+        snprintf(why, OPERANDS_TEXT, "found scales of A and B in %s, expected 8 bits",
+                 format_facts[of->in.format].name);
         return false;
     }
     if (o->ranks && (of->bins == 0 || of->in.n % of->bins != 0)) {
@@ -149,6 +154,30 @@ const struct format_pairs *method_pairs(const struct method *m, enum device_kind
     for (enum device_kind d = 0; d < DEVICE_KINDS; d++)
         stated |= format_pairs_any(&m->pairs[d]);
     return stated ? &m->pairs[device] : &usual[device];
+}
+
+bool method_scales(const struct method *m, enum gemm_scaling scaling, uint64_t promote)
+{
+    if (scaling == GEMM_UNSCALED)
+        return true;
+    if (m->foreign || (!m->cpu && !m->whole_scales))
+        return false;
+    if (scaling == GEMM_SCALED_BLOCKS)
+        return m->parts &&
+               (!m->promotes || GEMM_SCALE_BLOCK % (promote ? promote : GEMM_PROMOTE) == 0);
+    return scaling != GEMM_SCALED_OUTER || !m->whole_scales;
+}
+
+bool method_scales_fit(const struct method *m, const struct operands *of, char why[OPERANDS_TEXT])
+{
+    if (method_scales(m, of->gemm.scaling, of->promote))
+        return true;
+    snprintf(why, OPERANDS_TEXT, "found scales of A and B, expected %s",
+             m->whole_scales ? "one scale of each"
+             : m->parts      ? "--promote, a divisor of 128"
+             : m->cpu        ? "scales that do not change along k"
+                             : "none");
+    return false;
 }
 
 enum theorem_kind method_bound(const struct method *m, const struct operands *of)

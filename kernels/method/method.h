@@ -202,6 +202,8 @@ struct method {
     /* Matrix products only: are products summed in parts that end where scales of blocks do? Only
      * then can it take scales that change along k. */
     bool parts;
+    /* A library's matrix product, of a GPU: it takes one scale of A and one of B, and no others. */
+    bool whole_scales;
 
     /* A user's matrix product that takes no C: it is asked for A B. */
     bool no_c;
@@ -285,6 +287,10 @@ const char *method_first_name(const char *name);
 /* The pairs that it supports on the device, none where it is not for it. Ours that state none for
  * any device support the usual: all on a CPU, on a GPU those whose storage has 16 bits or more. */
 const struct format_pairs *method_pairs(const struct method *m, enum device_kind device);
+/* Can it take such scales of matrices of 8 bits, where it promotes sums every so many products, if
+ * it does? And those of these operands? If not, `why`. */
+bool method_scales(const struct method *m, enum gemm_scaling scaling, uint64_t promote);
+bool method_scales_fit(const struct method *m, const struct operands *of, char why[OPERANDS_TEXT]);
 /* The theorem that bounds its error with these operands: of scaled matrices, whose last steps are
  * no additions, its own `given`, unless that is rounded once. */
 enum theorem_kind method_bound(const struct method *m, const struct operands *of);

@@ -7,21 +7,8 @@
 #pragma once
 
 #include "reference/exact/products.h"
+#include "reference/exact/scales.h"
 #include "reference/base/problem.h"
-
-/* What the elements of A, or of B, are multiplied by: numbers of fp32, of elements with 29 digits
- * at most, so that a scaled element is a double. `lines` rows of A, or columns of B, and `terms` of
- * the k share one; there are `along` of them along k. */
-struct matrices_scales {
-    const float *of; /* NULL: elements are not scaled */
-    size_t lines, terms, along;
-};
-
-/* That of product k in a row of A, or a column of B. */
-static inline double matrices_scale(const struct matrices_scales *s, size_t line, size_t k)
-{
-    return s->of ? s->of[line / s->lines * s->along + k / s->terms] : 1;
-}
 
 /* What is multiplied: element (i, k) of A is a.data[i * a_row + k * a_next], and (k, j) of B is
  * b.data[j * b_column + k * b_next]. Element (i, j) of C is number i * n + j. */

@@ -1,157 +1,11 @@
 /* Matrix products on a GPU, every bit of D held to the CPU twin; and a tour that launches every
  * kernel of theirs once. */
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/gpu/gpu.h"
 #include "kernels/mma/mma.h"
-#include "tests/support/products.h"
-
-enum { RUNS = 2, THREADS = 8 };
-
-/* Operands of their own size, on the host. */
-struct subject {
-    const struct method *method;
-    const struct method *twin; /* what is run on the CPU; NULL: the same */
-    struct operands of;
-    enum format accumulator;
-    const char *what;
-};
-
-static struct subject subject_new(const struct gemm_shape *shape, enum format storage,
-                                  enum format accumulator, enum format output)
-{
-    size_t n = gemm_c_begins(shape), outputs = shape->m * shape->n;
-    struct subject s = {.of = {.in = {storage, n, malloc(array_bytes(storage, n) + 8)},
-                               .gemm = *shape,
-                               .bins = outputs,
-                               .c = {output, outputs, calloc(outputs + 1, sizeof(double))}},
-                        .accumulator = accumulator,
-                        .what = ""};
-    cr_assert(s.of.in.data && s.of.c.data);
-    return s;
-}
-
-static void subject_free(struct subject *s)
-{
-    free(s->of.in.data);
-    free(s->of.c.data);
-}
-
-/* Samples are of accumulators: those of 8 bits come through doubles. */
-static void fill_array(const struct array *a, enum sample kind, enum format accumulator,
-                       uint64_t seed)
-{
-    struct array wide = {FP64, a->n, malloc((a->n + 1) * sizeof(double))};
-    cr_assert(wide.data);
-    if (a->format < ACCUMULATORS)
-        sample_fill(a, kind, accumulator, seed);
-    else if (kind != SAMPLE_BITS)
-        sample_fill(&wide, kind, accumulator, seed);
-    for (size_t i = 0; a->format >= ACCUMULATORS && i < a->n; i++)
-        if (kind == SAMPLE_BITS)
-            array_set_bits(a, i, sample_next(&seed) & 0xff);
-        else
-            array_encode(a, i, 1, (const double *)wide.data + i);
-    free(wide.data);
-}
-
-/* C stays zeros where there is none. */
-static void fill(struct subject *s, enum sample kind, uint64_t seed)
-{
-    s->what = sample_name[kind];
-    fill_array(&s->of.in, kind, s->accumulator, seed);
-    if (!s->of.gemm.no_c)
-        fill_array(&s->of.c, kind, s->accumulator, seed + 1);
-}
-
-/* -1, 0 and 1, whose sums are exact in any order up to 256 of them. */
-static void fill_units(struct subject *s, uint64_t seed)
-{
-    s->what = "units";
-    for (size_t i = 0; i < s->of.in.n; i++)
-        array_encode(&s->of.in, i, 1, &(double){(double)(sample_next(&seed) % 3) - 1});
-    for (size_t i = 0; i < s->of.c.n && !s->of.gemm.no_c; i++)
-        array_encode(&s->of.c, i, 1, &(double){(double)(sample_next(&seed) % 3) - 1});
-}
-
-/* False, and nothing is written, where a library says that it does not support this. */
-static bool run_there(const struct subject *s, size_t offset, struct shape asked,
-                      const struct array *out)
-{
-    struct gpu_input *input = NULL;
-    struct gpu_job *job = NULL;
-    struct problem p = {0};
-    struct hash128 digest[RUNS];
-    double time_ns[RUNS];
-    struct task task = {.of = &s->of,
-                        .out.format = out->format,
-                        .accumulator = s->accumulator,
-                        .shape = method_shape(s->method, DEVICE_CUDA, s->of.in.n, asked)};
-    bool fine = gpu_upload(&input, 0, &s->of.in, offset, &p) == STATUS_OK &&
-                gpu_job_open(&job, input, s->method, &task, &p) == STATUS_OK &&
-                gpu_job_start(job, RUNS, &p) == STATUS_OK &&
-                gpu_job_wait(job, digest, time_ns, &p) == STATUS_OK &&
-                gpu_job_output(job, RUNS - 1, out, &p) == STATUS_OK;
-    gpu_job_close(job);
-    gpu_release(input);
-    if (!fine && !s->method->cpu && strstr(p.text, "not supported"))
-        return false;
-    const struct gemm_shape *g = &s->of.gemm;
-    cr_assert(fine, "%s, %s in %s, %zux%zux%zu, leading %zu, %zu, A by %s, B by %s: %s",
-              s->method->name, format_facts[s->of.in.format].name,
-              format_facts[s->accumulator].name, g->m, g->n, g->k, gemm_lda(g), gemm_ldb(g),
-              g->a_column ? "columns" : "rows", g->b_column ? "columns" : "rows", p.text);
-    for (size_t i = 1; i < RUNS && s->method->promise > PROMISE_NONE; i++)
-        cr_assert(digest[i].word[0] == digest[0].word[0] && digest[i].word[1] == digest[0].word[1],
-                  "%s: run %zu differs", s->method->name, i);
-    return true;
-}
-
-static void run_here(const struct subject *s, struct shape asked, const struct array *out)
-{
-    const struct method *m = s->twin ? s->twin : s->method;
-    struct problem p = {0};
-    struct task task = {.of = &s->of,
-                        .out = *out,
-                        .accumulator = s->accumulator,
-                        .shape = method_shape(m, DEVICE_CPU, s->of.in.n, asked),
-                        .method = m,
-                        .device = -1};
-    cr_assert(m->cpu(&task, &p) == STATUS_OK, "%s", p.text);
-}
-
-/* Every element, NaNs alike; false: not supported. */
-static bool hold(const struct subject *s, size_t offset, unsigned blocks)
-{
-    const struct gemm_shape *g = &s->of.gemm;
-    enum format f = s->of.c.format;
-    struct array there = {f, s->of.bins, calloc(s->of.bins + 1, sizeof(double))};
-    struct array here = {f, s->of.bins, calloc(s->of.bins + 1, sizeof(double))};
-    size_t wrong = 0, first = 0;
-    cr_assert(there.data && here.data);
-    bool ran = run_there(s, offset, (struct shape){0, blocks}, &there);
-    run_here(s, (struct shape){THREADS, blocks}, &here);
-    for (size_t i = 0; i < s->of.bins && ran; i++)
-        if (format_canonical(f, array_bits(&there, i)) !=
-            format_canonical(f, array_bits(&here, i))) {
-            first = wrong++ == 0 ? i : first;
-        }
-    cr_expect(wrong == 0,
-              "%s %s/%s to %s, %zux%zux%zu%s%s pad %zu, offset %zu, %u blocks, promote %zu, %s: "
-              "%zu differ, the first is element %zu: %#llx, on the CPU %#llx",
-              s->method->name, format_facts[s->of.in.format].name,
-              format_facts[s->accumulator].name, format_facts[f].name, g->m, g->n, g->k,
-              g->a_column ? "t" : "n", g->b_column ? "t" : "n", g->pad, offset, blocks,
-              s->of.promote, s->what, wrong, first,
-              (unsigned long long)(wrong ? array_bits(&there, first) : 0),
-              (unsigned long long)(wrong ? array_bits(&here, first) : 0));
-    free(there.data);
-    free(here.data);
-    return ran;
-}
+#include "tests/gpu/products.h"
 
 /* Of all layouts in turn. */
 static const struct gemm_shape shapes[] = {
@@ -182,16 +36,16 @@ static void hold_method(const char *name, bool every_sample)
             for (size_t i = 0; i < SHAPES && method_supports(m, DEVICE_CUDA, s, f); i++) {
                 const struct gemm_shape shape = shape_of(i, turn++);
                 const bool small = shape.m * shape.n * shape.k < 40000;
-                struct subject on = subject_new(&shape, s, f, turn % 5 == 0 ? s : f);
+                struct gpu_product on = gpu_product_new(&shape, s, f, turn % 5 == 0 ? s : f);
                 on.method = m;
                 for (size_t k = 0; k < (every_sample && small ? SAMPLES : 2); k++) {
                     static const size_t every[] = {128, 32, 16, 100, 1, 1000};
                     on.of.promote = m->promotes ? every[(turn + k) % 6] : 0;
-                    fill(&on, (enum sample)((turn + k) % SAMPLES), turn * 64 + k);
-                    hold(&on, (turn + k) % 2, 1 + (unsigned)((turn + k) % 7));
+                    gpu_product_fill(&on, (enum sample)((turn + k) % SAMPLES), turn * 64 + k);
+                    gpu_product_hold(&on, (turn + k) % 2, 1 + (unsigned)((turn + k) % 7));
                     held++;
                 }
-                subject_free(&on);
+                gpu_product_free(&on);
             }
     cr_expect(held > 10, "%s: %zu", name, held);
 }
@@ -221,7 +75,7 @@ Test(gpu_gemm, exact_agrees, .timeout = 300)
 Test(gpu_gemm, exact_decides_ties)
 {
     const struct gemm_shape shape = {.m = 67, .n = 70, .k = 3, .b_column = true, .no_c = true};
-    struct subject s = subject_new(&shape, FP64, FP64, FP64);
+    struct gpu_product s = gpu_product_new(&shape, FP64, FP64, FP64);
     struct array out = {FP64, s.of.bins, calloc(s.of.bins, sizeof(double))};
     double *in = s.of.in.data;
     s.method = method_named("gemm/exact");
@@ -235,8 +89,8 @@ Test(gpu_gemm, exact_decides_ties)
         in[gemm_b_at(&shape, 1, j)] = j % 3 ? 0x1p-53 : 0x1p-54;
         in[gemm_b_at(&shape, 2, j)] = j % 2 ? -0x1p-110 : 0x1p-110;
     }
-    hold(&s, 0, 1);
-    cr_assert(run_there(&s, 0, (struct shape){0}, &out));
+    gpu_product_hold(&s, 0, 1);
+    cr_assert(gpu_product_run(&s, 0, (struct shape){0}, &out));
     for (size_t i = 0; i < out.n; i++) {
         const size_t j = i % shape.n;
         const double expected = j % 3 && j % 2 == 0 ? 1 + 0x1p-52 : 1;
@@ -244,7 +98,7 @@ Test(gpu_gemm, exact_decides_ties)
         cr_expect(found == expected, "element %zu: %a, expected %a", i, found, expected);
     }
     free(out.data);
-    subject_free(&s);
+    gpu_product_free(&s);
 }
 
 /* The instruction itself and its model on the CPU. */
@@ -275,12 +129,12 @@ Test(gpu_gemm, whole_tiles_agree, .timeout = 300)
                     struct gemm_shape shape = {.m = 128, .n = 256, .k = 72, .b_column = k & 1};
                     if (!method_supports(m, DEVICE_CUDA, s, f))
                         continue;
-                    struct subject on = subject_new(&shape, s, f, k < SAMPLES ? f : s);
+                    struct gpu_product on = gpu_product_new(&shape, s, f, k < SAMPLES ? f : s);
                     on.method = m;
                     on.of.promote = m->promotes ? 32 : 0;
-                    fill(&on, (enum sample)(k % SAMPLES), k);
-                    hold(&on, 0, 1);
-                    subject_free(&on);
+                    gpu_product_fill(&on, (enum sample)(k % SAMPLES), k);
+                    gpu_product_hold(&on, 0, 1);
+                    gpu_product_free(&on);
                 }
 }
 
@@ -291,15 +145,15 @@ Test(gpu_gemm, other_chips_are_refused)
     struct gpu_job *job = NULL;
     struct problem p = {0};
     const struct gemm_shape shape = {.m = 16, .n = 8, .k = 16};
-    struct subject s = subject_new(&shape, FP16, FP32, FP32);
+    struct gpu_product s = gpu_product_new(&shape, FP16, FP32, FP32);
     struct task task = {.of = &s.of, .out.format = FP32, .accumulator = FP32};
-    fill(&s, SAMPLE_NEAR, 1);
+    gpu_product_fill(&s, SAMPLE_NEAR, 1);
     s.of.chip = "v100";
     cr_assert(gpu_upload(&input, 0, &s.of.in, 0, &p) == STATUS_OK, "%s", p.text);
     cr_expect(gpu_job_open(&job, input, method_named("gemm/mma"), &task, &p) == STATUS_DEVICE);
     cr_expect(!job && strstr(p.text, "v100") && strstr(p.text, "7.0"), "%s", p.text);
     gpu_release(input);
-    subject_free(&s);
+    gpu_product_free(&s);
 }
 
 /* Whatever the order, sums of units are exact; the least of fp32's numbers, which atomic additions
@@ -312,13 +166,13 @@ Test(gpu_gemm, split_k_atomic_agrees_where_sums_are_exact, .timeout = 300)
         for (enum format f = 0; f < ACCUMULATORS; f++)
             for (size_t i = 0; i < SHAPES; i++) {
                 const struct gemm_shape shape = shape_of(i, turn++);
-                struct subject on = subject_new(&shape, s, f, turn % 5 == 0 ? s : f);
+                struct gpu_product on = gpu_product_new(&shape, s, f, turn % 5 == 0 ? s : f);
                 if (shape.k < 256) {
                     on.method = m;
-                    fill_units(&on, turn);
-                    hold(&on, turn % 2, 1 + (unsigned)(turn % 7));
+                    gpu_product_units(&on, turn);
+                    gpu_product_hold(&on, turn % 2, 1 + (unsigned)(turn % 7));
                 }
-                subject_free(&on);
+                gpu_product_free(&on);
             }
 }
 
@@ -345,15 +199,15 @@ Test(gpu_gemm, cublas_agrees_where_sums_are_exact, .timeout = 300)
                     if (m->operation != &operation_gemm || m->cpu || shape.k >= 256 ||
                         !method_supports(m, DEVICE_CUDA, s, f))
                         continue;
-                    struct subject on = subject_new(&shape, s, f, turn % 5 == 0 ? s : f);
+                    struct gpu_product on = gpu_product_new(&shape, s, f, turn % 5 == 0 ? s : f);
                     on.method = m;
                     on.twin = method_named("gemm/serial");
-                    fill_units(&on, turn);
-                    if (hold(&on, turn % 2, 1))
+                    gpu_product_units(&on, turn);
+                    if (gpu_product_hold(&on, turn % 2, 1))
                         held++;
                     else
                         refused++;
-                    subject_free(&on);
+                    gpu_product_free(&on);
                 }
         cr_expect(refused == 0 || may_refuse(method_registry[k]), "%s: %zu of %zu not supported",
                   method_registry[k]->name, refused, refused + held);
@@ -379,12 +233,12 @@ Test(gpu_gemm, large_ones_agree, .timeout = 300)
                 if (!method_supports(m, DEVICE_CUDA, s, f) || (!m->of_chip && f != FP32) ||
                     (s == FP64 && f == FP32))
                     continue;
-                struct subject on = subject_new(&large[turn++ % 2], s, f, f);
+                struct gpu_product on = gpu_product_new(&large[turn++ % 2], s, f, f);
                 on.method = m;
                 on.of.promote = m->promotes ? 128 : 0;
-                fill(&on, SAMPLE_NEAR, turn);
-                hold(&on, turn % 2, 5);
-                subject_free(&on);
+                gpu_product_fill(&on, SAMPLE_NEAR, turn);
+                gpu_product_hold(&on, turn % 2, 5);
+                gpu_product_free(&on);
             }
     }
 }
@@ -403,11 +257,11 @@ Test(gpu_gemm, tour, .timeout = 300)
                 struct gemm_shape shape = {.m = 37, .n = 43, .k = 83, .pad = 1};
                 shape.a_column = (s + f) & 1;
                 shape.b_column = s & 1;
-                struct subject on = subject_new(&shape, s, f, f == FP32 ? s : f);
+                struct gpu_product on = gpu_product_new(&shape, s, f, f == FP32 ? s : f);
                 on.method = m;
                 on.of.promote = m->promotes ? 40 : 0;
-                fill_units(&on, s * 8 + f);
-                hold(&on, 1, 3);
-                subject_free(&on);
+                gpu_product_units(&on, s * 8 + f);
+                gpu_product_hold(&on, 1, 3);
+                gpu_product_free(&on);
             }
 }

@@ -265,13 +265,17 @@ Test(gemm_scaled, references_have_scales)
     cr_expect(inexact > 100, "%zu products need more digits than doubles have", inexact);
 }
 
-/* No method on a GPU, none that is not ours, and no other format. */
+/* Scales that are not made yet, methods that are not ours, and other formats. */
 Test(gemm_scaled, others_are_refused)
 {
     char why[OPERANDS_TEXT];
     struct setting s = {.shape = {.m = 1, .n = 1, .k = 4, .scaling = GEMM_SCALED, .scale = {2, 3}}};
     product_fill(&a_case, &s.shape, E4M3, FP32, SAMPLE_NEAR, 1);
-    cr_expect(!operation_fits(&operation_gemm, &a_case.of, why) && strstr(why, "scales"), "%s",
+    cr_expect(operation_fits(&operation_gemm, &a_case.of, why), "%s", why);
+    a_case.of.gemm.scaling = GEMM_SCALED_BY_AMAX;
+    cr_expect(!operation_fits(&operation_gemm, &a_case.of, why) && strstr(why, "made"), "%s", why);
+    product_fill(&a_case, &s.shape, FP16, FP32, SAMPLE_NEAR, 1);
+    cr_expect(!operation_fits(&operation_gemm, &a_case.of, why) && strstr(why, "8 bits"), "%s",
               why);
     struct method foreign = *method_named("gemm/tiled");
     foreign.foreign = true;
@@ -281,4 +285,43 @@ Test(gemm_scaled, others_are_refused)
         cr_expect(!setting_can(method_named("gemm/tiled"), &s, FP16, FP32));
         cr_expect(!setting_can(&foreign, &s, E5M2, FP32));
     }
+}
+
+/* Of a GPU alone: a library's takes one scale of each matrix where it says so. */
+Test(gemm_scaled, methods_of_libraries)
+{
+    struct method library = {.name = "a/library", .operation = &operation_gemm};
+    for (int whole = 0; whole < 2; whole++) {
+        library.whole_scales = whole;
+        cr_expect(method_scales(&library, GEMM_UNSCALED, 0));
+        cr_expect_eq(method_scales(&library, GEMM_SCALED, 0), whole);
+        cr_expect_eq(method_scales(&library, GEMM_SCALED_BY_AMAX, 0), whole);
+        cr_expect(!method_scales(&library, GEMM_SCALED_OUTER, 0));
+        cr_expect(!method_scales(&library, GEMM_SCALED_BLOCKS, 0));
+    }
+}
+
+/* And why not. */
+Test(gemm_scaled, what_is_expected_instead)
+{
+    static const struct {
+        const char *name;
+        size_t promote;
+        const char *why; /* NULL: it takes them */
+    } cases[] = {{"gemm/serial", 0, "do not change along k"},
+                 {"gemm/tiled", 48, NULL},
+                 {"gemm/promoted", 0, NULL},
+                 {"gemm/promoted", 64, NULL},
+                 {"gemm/promoted", 48, "a divisor of 128"}};
+    const struct method library = {.name = "a/library", .whole_scales = true};
+    struct operands of = {.gemm = {.m = 1, .n = 1, .k = 300, .scaling = GEMM_SCALED_BLOCKS}};
+    char why[OPERANDS_TEXT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        of.promote = cases[i].promote;
+        *why = 0;
+        cr_expect_eq(method_scales_fit(method_named(cases[i].name), &of, why), !cases[i].why);
+        cr_expect(strstr(why, cases[i].why ? cases[i].why : ""), "%s: %s", cases[i].name, why);
+    }
+    cr_expect(!method_scales_fit(&library, &of, why) && strstr(why, "one scale of each"), "%s",
+              why);
 }
