@@ -112,8 +112,16 @@ static void leave_c_out(struct axes *axes)
         to->shape[i].no_c |= to->no_c;
 }
 
-/* Matrices that are rounded or scaled are multiplied on the CPU alone, by what reads them from us.
- */
+/* Does the experiment multiply such matrices on a GPU? Of what is asked of A and B there, methods
+ * take scales alone. */
+static bool scales_on_gpu(const struct axes *axes, const struct gemm_shape *s)
+{
+    return axes->experiment->rounds_matrices && s->scaling != GEMM_UNSCALED && !s->mixed &&
+           !s->tf32;
+}
+
+/* Matrices that are rounded or scaled are multiplied by what reads them from us, on the CPU and,
+ * where they are scaled alone, on a GPU. */
 static enum status hold_rounded(const struct axes *axes, struct problem *p)
 {
     const struct setting_axes *of = &axes->setting;
@@ -128,17 +136,23 @@ static enum status hold_rounded(const struct axes *axes, struct problem *p)
             return problem(p, STATUS_USAGE, "option --shape: found '%s', expected %s", text,
                            expected);
         for (size_t d = 0; d < axes->devices; d++)
-            if (axes->device[d].kind != DEVICE_CPU) {
+            if (axes->device[d].kind != DEVICE_CPU && !scales_on_gpu(axes, &of->shape[i])) {
                 device_name(axes->device[d], device);
                 return problem(p, STATUS_USAGE,
-                               "option --shape: found '%s' on %s, expected --device cpu: no method "
-                               "on a GPU %s",
-                               text, device, shape_asked(&of->shape[i]));
+                               "option --shape: found '%s' on %s, expected --device cpu: %s", text,
+                               device, shape_asked(&of->shape[i]));
             }
-        for (size_t m = 0; m < axes->methods; m++)
+        for (size_t m = 0; m < axes->methods; m++) {
             if (axes->method[m]->foreign)
                 return problem(p, STATUS_USAGE, "option --shape: found '%s' for %s, expected %.*s",
                                text, axes->method[m]->name, (int)strcspn(expected, ":"), expected);
+            if (axes->method_named && axes->method[m]->whole_scales &&
+                !method_scales(axes->method[m], of->shape[i].scaling, 0))
+                return problem(p, STATUS_USAGE,
+                               "option --shape: found '%s' for %s, expected :scale=SxT or "
+                               ":scale=auto: it takes one scale of each matrix",
+                               text, axes->method[m]->name);
+        }
     }
     return STATUS_OK;
 }

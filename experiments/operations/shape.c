@@ -148,17 +148,16 @@ enum status shape_parse_all(struct gemm_shape *s, const char *text, struct probl
 const char *shape_expected(const struct gemm_shape *s)
 {
     return s->mixed ? "matrices of one format: run gemm alone multiplies mixed ones, on the CPU"
-           : s->scaling != GEMM_UNSCALED
-               ? "matrices without scales: run gemm alone takes them, on the CPU"
+           : s->scaling != GEMM_UNSCALED ? "matrices without scales: run gemm alone takes them"
            : s->tf32 ? "matrices as they are stored: run gemm alone rounds them to tf32, on the CPU"
                      : NULL;
 }
 
 const char *shape_asked(const struct gemm_shape *s)
 {
-    return s->mixed                      ? "multiplies matrices of two formats"
-           : s->scaling != GEMM_UNSCALED ? "takes scales"
-                                         : "is tried with matrices rounded to tf32";
+    return s->mixed  ? "no method on a GPU multiplies matrices of two formats"
+           : s->tf32 ? "no method on a GPU is tried with matrices rounded to tf32"
+                     : "on a GPU run gemm alone takes scales";
 }
 
 enum status shape_parse(struct gemm_shape *s, const char *text, struct problem *p)

@@ -26,9 +26,9 @@ void shape_name(char text[SHAPE_NAME], const struct gemm_shape *s);
 /* A scale in the fewest digits that are read as the same number. */
 void shape_scale_name(char text[16], float x);
 
-/* What run gemm alone takes, on the CPU, of our methods: in words for a message, "matrices of one
- * format: run gemm alone ..."; NULL: it asks for nothing of the kind. And what no method on a GPU
- * does: "multiplies matrices of two formats". */
+/* What run gemm alone takes, of our methods: in words for a message, "matrices of one format: run
+ * gemm alone ..."; NULL: it asks for nothing of the kind. And why a GPU is not asked for it: "no
+ * method on a GPU multiplies matrices of two formats". */
 const char *shape_expected(const struct gemm_shape *s);
 const char *shape_asked(const struct gemm_shape *s);
 

@@ -112,12 +112,19 @@ enum status sweep_fail(struct sweep *w, struct study_case *t, const struct probl
     return csv_file_flush(&w->results.file, p);
 }
 
-/* Uploads the source when the first case of a GPU reads it. */
-static enum status upload(struct sweep *w, struct runner *r, struct problem *why)
+/* Uploads the source when the first case of a GPU reads it; `own`: elements of a case's own, which
+ * are uploaded for it alone. */
+static enum status upload(struct sweep *w, struct runner *r, struct gpu_input **own,
+                          struct problem *why)
 {
     const struct axes *axes = w->plan->axes;
     if (r->device.kind == DEVICE_CPU || r->method->foreign)
         return STATUS_OK;
+    if (w->shared.made.copied) {
+        const enum status made = gpu_upload(own, r->device.index, &r->of->in, 0, why);
+        r->gpu = *own;
+        return made;
+    }
     size_t at = 0;
     while (axes->device[at].kind != r->device.kind || axes->device[at].index != r->device.index)
         at++;
@@ -152,12 +159,14 @@ static enum status run(struct sweep *w, struct study_case *t, struct live *l, st
                        .shape = t->shape,
                        .stop = w->options->stop};
     struct load *load = NULL;
-    enum status status = upload(w, &r, why);
+    struct gpu_input *own = NULL;
+    enum status status = upload(w, &r, &own, why);
     if (status == STATUS_OK && t->load == LOAD_BUSY)
         status = load_begin(&load, t->device.kind == DEVICE_CPU ? -1 : t->device.index, why);
     if (status == STATUS_OK)
         status = runner_run(&r, t->runs - t->done, sweep_digest, l, why);
     load_end(load);
+    gpu_release(own);
     return status;
 }
 

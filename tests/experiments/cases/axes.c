@@ -102,3 +102,50 @@ Test(axes, words_that_are_taken, .init = make_folder, .fini = remove_folder)
     cr_expect(s.axes.n.item[0] == 3 && s.axes.data_n.count == 1 && s.axes.data_n.item[0] == 2);
     study_free(&s);
 }
+
+/* Whether these matrices are multiplied on a GPU, by a method that is named. */
+static enum status hold_there(const char *shape, const struct experiment *e, const char *method,
+                              bool given, struct problem *p)
+{
+    const struct matrices_scales none[2] = {{0}};
+    const struct method *m = method_named(method);
+    struct device device = {DEVICE_CUDA, 0};
+    struct gemm_shape s;
+    cr_assert_eq(shape_parse_all(&s, shape, NULL), STATUS_OK);
+    s.given = given ? none : NULL;
+    const struct axes axes = {.experiment = e,
+                              .method = &m,
+                              .methods = 1,
+                              .method_named = true,
+                              .device = &device,
+                              .devices = 1,
+                              .setting = {.shape = &s, .shapes = 1}};
+    *p = (struct problem){0};
+    return axes_hold_shapes(&axes, p);
+}
+
+Test(axes, scaled_matrices_on_a_gpu)
+{
+    static const struct experiment recommends = {.takes_scales = true};
+    static const struct {
+        const char *shape, *method, *says; /* NULL: nothing */
+        bool given, recommends;
+    } cases[] = {{"2x2x300:scale=0.5x2", "gemm/serial", NULL, false, false},
+                 {"2x2x300:scale=auto", "gemm/wgmma", NULL, false, false},
+                 {"2x2x300:scale=outer", "gemm/exact", NULL, false, false},
+                 {"2x2x300:scale=blocks", "gemm/promoted", NULL, false, false},
+                 {"2x2x300:scale=outer", "gemm/tiled", NULL, true, false},
+                 {"2x2x300:scale=blocks", "gemm/mma", "adds up all products", false, false},
+                 {"2x2x300:mixed", "gemm/tiled", "of two formats", false, false},
+                 {"2x2x300:mixed:scale=auto", "gemm/tiled", "of two formats", false, false},
+                 {"2x2x300:tf32", "gemm/tiled", "rounded to tf32", false, false},
+                 {"2x2x300:scale=outer", "gemm/tiled", "run gemm alone takes scales", true, true}};
+    struct problem p;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct experiment *e = cases[i].recommends ? &recommends : experiment_of("gemm");
+        cr_expect_eq(hold_there(cases[i].shape, e, cases[i].method, cases[i].given, &p),
+                     cases[i].says ? STATUS_USAGE : STATUS_OK, "%s: %s", cases[i].shape, p.text);
+        cr_expect(strstr(p.text, cases[i].says ? cases[i].says : ""), "%s: %s", cases[i].shape,
+                  p.text);
+    }
+}

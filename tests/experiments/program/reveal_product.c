@@ -408,8 +408,8 @@ Test(verb_reveal_product, rounded_matrices_are_refused, .init = make_folder, .fi
     static const struct {
         const char *shape, *says, *storage;
     } asked[] = {{"mixed", "run gemm alone multiplies mixed ones, on the CPU", "fp16"},
-                 {"scale=2x0.5", "run gemm alone takes them, on the CPU", "fp16"},
-                 {"scale=auto", "run gemm alone takes them, on the CPU", "fp32"},
+                 {"scale=2x0.5", "run gemm alone takes them", "fp16"},
+                 {"scale=auto", "run gemm alone takes them", "fp32"},
                  {"tf32", "run gemm alone rounds them to tf32, on the CPU", "e4m3"}};
     char line[300];
     for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
