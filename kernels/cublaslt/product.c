@@ -18,7 +18,9 @@
  * of 8 bits exist in one layout only: k along the rows of A and along the columns of B, lengths and
  * addresses multiples of 16 bytes. Operands that do not lie so are copied to where they do, with
  * zeros behind the last k and the last column of B, and the copies are timed with the product. Of
- * e5m2 times e5m2 there is none, of e5m2 times e4m3 there is; here both are of one format.
+ * e5m2 times e5m2 there is none, of e5m2 times e4m3 there is; here both are of one format. Scales
+ * of 8 bits are one of each matrix (CUBLASLT_MATMUL_DESC_A_SCALE_POINTER); where they are
+ * multiplied is not documented.
  *
  * No promise is claimed. cuBLAS's documentation, "Results Reproducibility" (13.0), says the same
  * bits at every run on the same chip; `check` tries it. Bounds are those of kernels/cublas/. */
@@ -41,9 +43,9 @@ PRODUCT(product_16, "matrix products of fp16 and bf16", OF_16, TENSOR_CORES)
 PRODUCT(product_tf32, "matrix products of fp32, elements rounded to TF32",
         FORMAT_PAIRS([FP32] = IN(FP32)), TENSOR_CORES)
 PRODUCT(product_8, "matrix products of e4m3, promoted as the library does",
-        FORMAT_PAIRS([E4M3] = IN(FP32)), .vendor = true, TENSOR_CORES)
+        FORMAT_PAIRS([E4M3] = IN(FP32)), .vendor = true, .whole_scales = true, TENSOR_CORES)
 PRODUCT(product_8_fast, "matrix products of e4m3 with fast accumulation",
-        FORMAT_PAIRS([E4M3] = IN(FP32)), TENSOR_CORES)
+        FORMAT_PAIRS([E4M3] = IN(FP32)), .whole_scales = true, TENSOR_CORES)
 PRODUCT(product_16_no_workspace, "matrix products of fp16 and bf16 without workspace", OF_16,
         TENSOR_CORES)
 PRODUCT(product_16_no_split_k, "matrix products of fp16 and bf16 without split-K", OF_16,

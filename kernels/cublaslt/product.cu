@@ -100,6 +100,7 @@ struct call {
     size_t rows, columns, k; /* of D' */
     enum format of, c_format, d_format;
     bool adds;
+    const float *scale_first, *scale_second; /* one number each; NULL: there are none */
 };
 
 static size_t rounded_up(size_t n, size_t to)
@@ -185,6 +186,10 @@ static struct call call_of_bytes(const struct cuda_task *t, const struct asked &
                 k == s->k && lies_well(p.a) ? p.a.step : k, false};
     c.rows = n, c.columns = s->m, c.k = k, c.of = t->of->in.format;
     c.adds = !s->no_c;
+    if (p.scaling != GEMM_UNSCALED) {
+        c.scale_first = p.b.scale.of;
+        c.scale_second = p.a.scale.of;
+    }
     c.d = n == s->n ? t->out : memory + at.d;
     c.d_format = t->output;
     c.c_format = t->output == FP32 ? FP32 : BF16; /* the library takes no C of 8 bits */
@@ -216,7 +221,9 @@ static struct call call_of(const struct cuda_task *t)
             t->of->in.format,
             t->output,
             t->output,
-            !s->no_c};
+            !s->no_c,
+            nullptr,
+            nullptr};
 }
 
 /* --- the library's descriptions of it --- */
@@ -299,6 +306,10 @@ description::description(const struct asked &ask, const struct call &call, enum 
         set(CUBLASLT_MATMUL_DESC_TRANSB, turned);
     if (ask.fast)
         set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, (int8_t)1);
+    if (call.scale_first) {
+        set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, (const void *)call.scale_first);
+        set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, (const void *)call.scale_second);
+    }
     if (ask.emulates)
         emulate();
     const size_t m = call.rows, n = call.columns, k = call.k;
