@@ -197,15 +197,24 @@ void list_free(struct list *list)
     *list = (struct list){0};
 }
 
-static enum status read_whole(uint64_t *value, const char *option, const char *text, size_t length,
-                              uint64_t least, uint64_t most, struct problem *p)
+/* What the last letter of a number of bytes multiplies it by; 1: it is part of the number. */
+static long double unit_of(const char *text, size_t length)
 {
+    const char last = length > 1 ? text[length - 1] : 0;
+    return last == 'k' ? 0x1p10L : last == 'm' ? 0x1p20L : last == 'g' ? 0x1p30L : 1;
+}
+
+static enum status read_whole(uint64_t *value, const char *option, const char *text, size_t length,
+                              enum range range, uint64_t least, uint64_t most, struct problem *p)
+{
+    const long double unit = range == RANGE_BYTES ? unit_of(text, length) : 1;
     long double number;
-    if (!number_read(&number, text, length) || number != floorl(number))
-        return problem(p, STATUS_USAGE,
-                       "option --%s: found '%.*s', expected a whole number such as 1000, 1e6 or "
-                       "2^20",
-                       option, (int)length, text);
+    if (!number_read(&number, text, length - (unit > 1)) || number * unit != floorl(number * unit))
+        return problem(p, STATUS_USAGE, "option --%s: found '%.*s', expected a %s", option,
+                       (int)length, text,
+                       range == RANGE_BYTES ? "number of bytes such as 0, 512k, 32m (MiB) or 2^25"
+                                            : "whole number such as 1000, 1e6 or 2^20");
+    number *= unit;
     if (!(number >= (long double)least && number <= (long double)most))
         return problem(p, STATUS_USAGE, "option --%s: found %.*s, expected %llu to %llu", option,
                        (int)length, text, (unsigned long long)least, (unsigned long long)most);
@@ -232,7 +241,7 @@ static enum status append_range(struct numbers *numbers, const char *option, uin
     enum status status = STATUS_OK;
     for (uint64_t at = from; status == STATUS_OK && at <= to;) {
         status = append_number(numbers, option, at, p);
-        uint64_t next = range == RANGE_DOUBLING ? 2 * at : at + 1;
+        uint64_t next = range == RANGE_EVERY ? at + 1 : 2 * at;
         if (next <= at) /* zero does not double; the largest number has no next */
             break;
         at = next;
@@ -247,16 +256,16 @@ static enum status append_item(struct numbers *numbers, const char *option, cons
     uint64_t from, to;
     const char *dots = memmem(text, length, "..", 2);
     if (!dots) {
-        enum status status = read_whole(&from, option, text, length, least, most, p);
+        enum status status = read_whole(&from, option, text, length, range, least, most, p);
         return status == STATUS_OK ? append_number(numbers, option, from, p) : status;
     }
     size_t head = (size_t)(dots - text);
-    enum status status = read_whole(&from, option, text, head, least, most, p);
+    enum status status = read_whole(&from, option, text, head, range, least, most, p);
     if (status == STATUS_OK)
-        status = read_whole(&to, option, dots + 2, length - head - 2, least, most, p);
+        status = read_whole(&to, option, dots + 2, length - head - 2, range, least, most, p);
     if (status != STATUS_OK)
         return status;
-    if (from > to || (from == 0 && range == RANGE_DOUBLING))
+    if (from > to || (from == 0 && range != RANGE_EVERY))
         return problem(p, STATUS_USAGE, "option --%s: found the range '%.*s', expected %s", option,
                        (int)length, text,
                        from > to ? "it to ascend" : "it to start above 0, as it doubles");
@@ -300,7 +309,8 @@ enum status argument_number(const struct arguments *a, const char *name, uint64_
 {
     const char *text = argument_value(a, name);
     *value = otherwise;
-    return text ? read_whole(value, name, text, strlen(text), least, most, p) : STATUS_OK;
+    return text ? read_whole(value, name, text, strlen(text), RANGE_EVERY, least, most, p)
+                : STATUS_OK;
 }
 
 enum status real_parse(double *value, const char *option, const char *text, struct problem *p)

@@ -76,9 +76,10 @@ enum status list_append(struct list *list, const char *text, size_t length, stru
 enum status list_distinct(struct list *list, struct problem *p);
 void list_free(struct list *list);
 
-/* A list of whole numbers: `1000`, `1e6`, `2^20`, `2^10..2^20` (doubling), and where `step` says
- * so `1..5` (every number). Each lies within least .. most. */
-enum range { RANGE_DOUBLING, RANGE_EVERY };
+/* A list of whole numbers: `1000`, `1e6`, `2^20`, `2^10..2^20` (doubling), and where `range` says
+ * so `1..5` (every number), or `32m`, of bytes (doubling; k, m and g are powers of 1024). Each lies
+ * within least .. most. */
+enum range { RANGE_DOUBLING, RANGE_EVERY, RANGE_BYTES };
 struct numbers {
     size_t count;
     uint64_t *item;

@@ -173,3 +173,36 @@ Test(lists, operands_beyond_the_most)
     cr_expect_eq(arguments_parse(&a, 3, (char **)argv, &p), STATUS_USAGE);
     cr_expect(strstr(p.text, "unexpected operand 'more'"), "%s", p.text);
 }
+
+/* Bytes have units of 1024, other numbers none. */
+Test(lists, numbers_of_bytes)
+{
+    static const uint64_t due[] = {0,    512,  1536, 1 << 25, 1 << 25, UINT64_C(2) << 30,
+                                   1024, 2048, 4096};
+    static const char *const wrong[] = {"32x",   "k",      "",   "0.3k", "1kk",
+                                        "0..4k", "8k..4k", "2t", "-1k"};
+    struct numbers n = {0};
+    struct problem p = {0};
+    const uint64_t most = UINT64_C(1) << 40;
+    cr_assert_eq(
+        numbers_parse(&n, "workspace", "0,512,1.5k,32m,2^25,2g,1k..4096", RANGE_BYTES, 0, most, &p),
+        STATUS_OK, "%s", p.text);
+    cr_assert_eq(n.count, sizeof due / sizeof *due);
+    for (size_t i = 0; i < n.count; i++)
+        cr_expect_eq(n.item[i], due[i], "%zu", i);
+    numbers_free(&n);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        p = (struct problem){0};
+        cr_expect_eq(numbers_parse(&n, "workspace", wrong[i], RANGE_BYTES, 0, most, &p),
+                     STATUS_USAGE, "'%s'", wrong[i]);
+        cr_expect(strstr(p.text, "option --workspace: found"), "%s", p.text);
+        numbers_free(&n);
+    }
+    p = (struct problem){0};
+    cr_expect_eq(numbers_parse(&n, "workspace", "2048g", RANGE_BYTES, 0, most, &p), STATUS_USAGE);
+    cr_expect(strstr(p.text, "found 2048g, expected 0 to 1099511627776"), "%s", p.text);
+    p = (struct problem){0};
+    cr_expect_eq(numbers_parse(&n, "n", "32m", RANGE_DOUBLING, 0, most, &p), STATUS_USAGE);
+    cr_expect(strstr(p.text, "whole number such as 1000"), "%s", p.text);
+    numbers_free(&n);
+}
