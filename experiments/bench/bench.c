@@ -115,6 +115,7 @@ static struct setting what_is_read(const struct operation *o, const struct setti
     read.product = PRODUCT_NONE;
     read.chip = NULL;
     read.promote = 0;
+    read.heuristic = (struct heuristic){0};
     return read;
 }
 

@@ -366,6 +366,8 @@ void axes_free(struct axes *axes)
     numbers_free(&axes->setting.rows);
     numbers_free(&axes->setting.ranks);
     numbers_free(&axes->setting.promote);
+    numbers_free(&axes->setting.workspace);
+    numbers_free(&axes->setting.algorithm);
     free(axes->setting.chip);
     numbers_free(&axes->setting.keep);
     free(axes->setting.layout);

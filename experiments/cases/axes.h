@@ -37,17 +37,19 @@ enum axis {
     AXIS_BINS,    /* to here */
     AXIS_ROWS,    /* from here: of matrices, and of masks, alone */
     AXIS_LAYOUT,
-    AXIS_KEEP,    /* to here */
-    AXIS_SHAPE,   /* of matrix products alone */
-    AXIS_RANKS,   /* of all-reduces alone */
-    AXIS_CHIP,    /* from here: of models of matrix instructions alone */
-    AXIS_PROMOTE, /* to here */
-    AXIS_SCALES,  /* of matrix products alone */
-    AXIS_TIMED,   /* of experiments that time methods */
-    AXIS_LOAD,    /* of experiments that load the device */
-    AXIS_SECONDS, /* of experiments that check promises */
-    AXIS_BATCH,   /* of `check` alone */
-    AXIS_WEIGHT,  /* of `run steps` */
+    AXIS_KEEP,      /* to here */
+    AXIS_SHAPE,     /* of matrix products alone */
+    AXIS_RANKS,     /* of all-reduces alone */
+    AXIS_CHIP,      /* from here: of models of matrix instructions alone */
+    AXIS_PROMOTE,   /* to here */
+    AXIS_WORKSPACE, /* from here: of a library's matrix products alone */
+    AXIS_ALGORITHM, /* to here */
+    AXIS_SCALES,    /* of matrix products alone */
+    AXIS_TIMED,     /* of experiments that time methods */
+    AXIS_LOAD,      /* of experiments that load the device */
+    AXIS_SECONDS,   /* of experiments that check promises */
+    AXIS_BATCH,     /* of `check` alone */
+    AXIS_WEIGHT,    /* of `run steps` */
     AXIS_RUNS,
     AXIS_REFERENCE,
     AXIS_CONVERT,  /* "yes" */
@@ -70,7 +72,8 @@ bool axis_recorded(const struct experiment *e, enum axis axis);
 /* Does a study.json have it only where it was asked for? */
 static inline bool axis_where_asked(enum axis axis)
 {
-    return axis == AXIS_SCALES || axis == AXIS_SATURATE || axis == AXIS_RAW;
+    return axis == AXIS_WORKSPACE || axis == AXIS_ALGORITHM || axis == AXIS_SCALES ||
+           axis == AXIS_SATURATE || axis == AXIS_RAW;
 }
 
 struct request {

@@ -189,6 +189,8 @@ json_t *axes_json(const struct axes *axes)
         [AXIS_RANKS] = wholes(&axes->setting.ranks),
         [AXIS_CHIP] = chips(axes),
         [AXIS_PROMOTE] = wholes(&axes->setting.promote),
+        [AXIS_WORKSPACE] = wholes(&axes->setting.workspace),
+        [AXIS_ALGORITHM] = wholes(&axes->setting.algorithm),
         [AXIS_SCALES] = paths(&axes->setting.scales),
         [AXIS_TIMED] = runs(axes->timed),
         [AXIS_LOAD] = loads(axes),

@@ -394,6 +394,37 @@ static enum status hold_ranks(const struct axes *axes, struct problem *p)
                : STATUS_OK;
 }
 
+static bool any_device_has(const struct axes *axes, const struct method *m)
+{
+    for (size_t d = 0; d < axes->devices; d++)
+        for (size_t i = 0; i < axes->pairs.count; i++)
+            if (method_supports(m, axes->device[d].kind, axes->pairs.item[i].storage,
+                                axes->pairs.item[i].accumulator))
+                return true;
+    return false;
+}
+
+/* A method must read what its heuristic is asked for: one that was named, or that a device has. */
+static enum status hold_heuristic(const struct axes *axes, enum setting_option option,
+                                  const char *text, struct problem *p)
+{
+    struct text able = {0};
+    for (size_t i = 0; i < axes->methods; i++)
+        if (setting_read(axes->method[i], option) &&
+            (axes->method_named || any_device_has(axes, axes->method[i])))
+            return STATUS_OK;
+    for (size_t i = 0; i < method_count; i++)
+        if (setting_read(method_registry[i], option))
+            text_format(&able, "%s%s", able.length > 0 ? ", " : "", method_registry[i]->name);
+    enum status status =
+        problem(p, STATUS_USAGE,
+                "option --%s: found '%s', which no method of this study reads: expected --device "
+                "cuda and --method with one of %s",
+                setting_options[option].name, text, text_string(&able));
+    text_free(&able);
+    return status;
+}
+
 enum status axes_resolve_setting(struct axes *axes, const struct request *r, struct problem *p)
 {
     const struct experiment *e = axes->experiment;
@@ -403,16 +434,20 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
     const struct {
         enum setting_option option;
         struct numbers *to;
-        const char *otherwise;
+        const char *otherwise; /* NULL: none */
         uint64_t least, most;
+        enum range range;
     } numbers[] = {
-        {SETTING_SEGMENT, &to->segment, "1000", 0, MEMORY_ELEMENTS_MAX},
-        {SETTING_SHIFT, &to->shift, "1", 0, MEMORY_ELEMENTS_MAX},
-        {SETTING_BINS, &to->bins, "1000", 1, KEYS_BINS_MAX},
-        {SETTING_ROWS, &to->rows, rows, 0, LAYOUT_ROWS_MAX},
-        {SETTING_KEEP, &to->keep, "50", 0, MASK_ALL},
-        {SETTING_RANKS, &to->ranks, e->ranks ? e->ranks : "4", 1, RANKS_MOST},
-        {SETTING_PROMOTE, &to->promote, e->promote ? e->promote : "128", 1, SHAPE_MOST},
+        {SETTING_SEGMENT, &to->segment, "1000", 0, MEMORY_ELEMENTS_MAX, RANGE_DOUBLING},
+        {SETTING_SHIFT, &to->shift, "1", 0, MEMORY_ELEMENTS_MAX, RANGE_DOUBLING},
+        {SETTING_BINS, &to->bins, "1000", 1, KEYS_BINS_MAX, RANGE_DOUBLING},
+        {SETTING_ROWS, &to->rows, rows, 0, LAYOUT_ROWS_MAX, RANGE_DOUBLING},
+        {SETTING_KEEP, &to->keep, "50", 0, MASK_ALL, RANGE_DOUBLING},
+        {SETTING_RANKS, &to->ranks, e->ranks ? e->ranks : "4", 1, RANKS_MOST, RANGE_DOUBLING},
+        {SETTING_PROMOTE, &to->promote, e->promote ? e->promote : "128", 1, SHAPE_MOST,
+         RANGE_DOUBLING},
+        {SETTING_WORKSPACE, &to->workspace, NULL, 0, WORKSPACE_MOST, RANGE_BYTES},
+        {SETTING_ALGORITHM, &to->algorithm, NULL, 0, HEURISTIC_NAMES - 1, RANGE_EVERY},
     };
     enum status status = refuse(axes, r, p);
     if (status == STATUS_OK && experiment_reads(e, SETTING_SCAN))
@@ -445,7 +480,7 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         if (status == STATUS_OK && experiment_reads(e, numbers[i].option))
             status =
                 axes_numbers(numbers[i].to, r, AXIS_SCAN + numbers[i].option, numbers[i].otherwise,
-                             RANGE_DOUBLING, numbers[i].least, numbers[i].most, p);
+                             numbers[i].range, numbers[i].least, numbers[i].most, p);
     if (status == STATUS_OK)
         status = hold_blocks(axes, p);
     if (status == STATUS_OK && e->fits && r->axis[AXIS_N].count == 0)
@@ -454,5 +489,8 @@ enum status axes_resolve_setting(struct axes *axes, const struct request *r, str
         status = fit_ranks(axes, p);
     if (status == STATUS_OK)
         status = hold_ranks(axes, p);
+    for (enum setting_option i = SETTING_WORKSPACE; i <= SETTING_ALGORITHM; i++)
+        if (status == STATUS_OK && r->axis[AXIS_SCAN + i].count > 0)
+            status = hold_heuristic(axes, i, r->axis[AXIS_SCAN + i].item[0], p);
     return status;
 }

@@ -21,6 +21,14 @@ static void columns(struct setting_columns *to, const struct setting *s)
         snprintf(to->number[2], sizeof to->number[2], "%zu", s->promote);
         to->column[CASE_PROMOTE] = to->number[2];
     }
+    if (s->heuristic.has_workspace) {
+        snprintf(to->number[3], sizeof to->number[3], "%zu", s->heuristic.workspace);
+        to->column[CASE_WORKSPACE] = to->number[3];
+    }
+    if (s->heuristic.has_algorithm) {
+        snprintf(to->number[4], sizeof to->number[4], "%zu", s->heuristic.algorithm);
+        to->column[CASE_ALGORITHM] = to->number[4];
+    }
 }
 
 static size_t words(struct setting_word *word, const struct setting *s)
@@ -33,6 +41,12 @@ static size_t words(struct setting_word *word, const struct setting *s)
         word[count++] = (struct setting_word){SETTING_CHIP, s->chip, s->chip, 0, ""};
     if (s->promote)
         word[count++] = (struct setting_word){SETTING_PROMOTE, NULL, NULL, s->promote, ""};
+    if (s->heuristic.has_workspace)
+        word[count++] =
+            (struct setting_word){SETTING_WORKSPACE, NULL, NULL, s->heuristic.workspace, ""};
+    if (s->heuristic.has_algorithm)
+        word[count++] =
+            (struct setting_word){SETTING_ALGORITHM, NULL, NULL, s->heuristic.algorithm, ""};
     return count;
 }
 
@@ -45,17 +59,30 @@ static void says(struct text *to, const struct setting *s)
         text_format(to, ", %s", s->chip);
     if (s->promote)
         text_format(to, ", promoted every %zu", s->promote);
+    heuristic_says(to, &s->heuristic);
+}
+
+void heuristic_says(struct text *to, const struct heuristic *h)
+{
+    if (h->has_workspace)
+        text_format(to, ", workspace of %zu bytes", h->workspace);
+    if (h->has_algorithm)
+        text_format(to, ", algorithm %zu", h->algorithm);
 }
 
 static void note(char note[SETTING_NOTE], const struct method *m, const struct setting *s)
 {
-    char shape[SHAPE_NAME], every[32] = "";
+    char shape[SHAPE_NAME], every[32] = "", workspace[32] = "", algorithm[32] = "";
     (void)m;
     shape_name(shape, &s->shape);
     if (s->promote)
         snprintf(every, sizeof every, " every %zu", s->promote);
-    snprintf(note, SETTING_NOTE, "%.80s%s%s%s", shape, s->chip ? ", " : "", s->chip ? s->chip : "",
-             every);
+    if (s->heuristic.has_workspace)
+        snprintf(workspace, sizeof workspace, ", %zu bytes", s->heuristic.workspace);
+    if (s->heuristic.has_algorithm)
+        snprintf(algorithm, sizeof algorithm, ", algorithm %zu", s->heuristic.algorithm);
+    snprintf(note, SETTING_NOTE, "%.80s%s%s%s%s%s", shape, s->chip ? ", " : "",
+             s->chip ? s->chip : "", every, workspace, algorithm);
 }
 
 static enum status visit_outputs(const struct setting_asked *asked, struct setting s,
@@ -105,6 +132,27 @@ static enum status each(const struct setting_asked *asked, struct setting s, set
                    text, gemm_elements(&axes->shape[0]), gemm_c_begins(&axes->shape[0]), asked->n);
 }
 
+/* Visits each limit of a library's workspace, and each place among its heuristic's algorithms. */
+static enum status each_heuristic(const struct setting_asked *asked, struct setting s,
+                                  setting_visit *visit, void *context, struct problem *p)
+{
+    const struct numbers *limits = &asked->axes->workspace, *places = &asked->axes->algorithm;
+    const struct method *m = asked->method;
+    const size_t workspaces = setting_read(m, SETTING_WORKSPACE) ? limits->count : 0,
+                 algorithms = setting_read(m, SETTING_ALGORITHM) ? places->count : 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < (workspaces ? workspaces : 1); i++)
+        for (size_t k = 0; status == STATUS_OK && k < (algorithms ? algorithms : 1); k++) {
+            s.heuristic = (struct heuristic){0};
+            if (workspaces)
+                heuristic_workspace(&s.heuristic, (size_t)limits->item[i]);
+            if (algorithms)
+                heuristic_algorithm(&s.heuristic, (size_t)places->item[k]);
+            status = visit(context, &s, p);
+        }
+    return status;
+}
+
 /* Visits each chip of models of instructions, and each interval of models that promote sums. */
 static enum status each_own(const struct setting_asked *asked, struct setting s,
                             setting_visit *visit, void *context, struct problem *p)
@@ -119,7 +167,7 @@ static enum status each_own(const struct setting_asked *asked, struct setting s,
             s.promote = !promotes             ? 0
                         : axes->promote.count ? (size_t)axes->promote.item[k]
                                               : GEMM_PROMOTE;
-            status = visit(context, &s, p);
+            status = each_heuristic(asked, s, visit, context, p);
         }
     return status;
 }
@@ -345,7 +393,7 @@ const struct operation_use use_gemm = {
     .operation = &operation_gemm,
     .columns_of = COLUMNS_OF_PRODUCTS,
     .reads = 1 << SETTING_SHAPE | 1 << SETTING_OUTPUT | 1 << SETTING_CHIP | 1 << SETTING_PROMOTE |
-             1 << SETTING_SCALES,
+             1 << SETTING_WORKSPACE | 1 << SETTING_ALGORITHM | 1 << SETTING_SCALES,
     .columns = columns,
     .words = words,
     .says = says,

@@ -23,6 +23,8 @@ const struct setting_option_facts setting_options[SETTING_OPTIONS] = {
     [SETTING_RANKS] = {"ranks", "a sum over ranks", "sums over ranks"},
     [SETTING_CHIP] = {"chip", "a model of matrix instructions", "matrix products"},
     [SETTING_PROMOTE] = {"promote", "gemm/promoted", "matrix products"},
+    [SETTING_WORKSPACE] = {"workspace", "a matrix product of cuBLASLt", "matrix products"},
+    [SETTING_ALGORITHM] = {"algorithm", "a matrix product of cuBLASLt", "matrix products"},
     [SETTING_SCALES] = {"scales", "a matrix product", "matrix products"},
 };
 
@@ -69,7 +71,9 @@ const struct operation *operation_asking(enum setting_option option)
 bool setting_read(const struct method *m, enum setting_option option)
 {
     return operation_asks(m->operation, option) && (option != SETTING_SEGMENT || m->segmented) &&
-           (option != SETTING_CHIP || m->of_chip) && (option != SETTING_PROMOTE || m->promotes);
+           (option != SETTING_CHIP || m->of_chip) && (option != SETTING_PROMOTE || m->promotes) &&
+           (option != SETTING_WORKSPACE || m->heuristic & HEURISTIC_WORKSPACE) &&
+           (option != SETTING_ALGORITHM || m->heuristic & HEURISTIC_ALGORITHM);
 }
 
 enum columns_of operation_columns(const struct operation *o)
@@ -181,6 +185,12 @@ void setting_drop(const struct method *m, struct setting *s)
 {
     s->chip = setting_read(m, SETTING_CHIP) ? s->chip : NULL;
     s->promote = setting_read(m, SETTING_PROMOTE) ? s->promote : 0;
+    const struct heuristic asked = s->heuristic;
+    s->heuristic = (struct heuristic){0};
+    if (asked.has_workspace && setting_read(m, SETTING_WORKSPACE))
+        heuristic_workspace(&s->heuristic, asked.workspace);
+    if (asked.has_algorithm && setting_read(m, SETTING_ALGORITHM))
+        heuristic_algorithm(&s->heuristic, asked.algorithm);
 }
 
 void setting_put(struct operands *of, const struct setting *s)
@@ -189,6 +199,7 @@ void setting_put(struct operands *of, const struct setting *s)
     of->product = s->product;
     of->chip = s->chip;
     of->promote = s->promote;
+    of->heuristic = s->heuristic;
 }
 
 enum status setting_make(struct setting_operands *to, const struct operation *o,

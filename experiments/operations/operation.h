@@ -25,6 +25,8 @@ enum setting_option {
     SETTING_RANKS,
     SETTING_CHIP,
     SETTING_PROMOTE,
+    SETTING_WORKSPACE,
+    SETTING_ALGORITHM,
     SETTING_SCALES,
     SETTING_OPTIONS
 };
@@ -53,7 +55,7 @@ enum columns_of operation_columns(const struct operation *o);
  * copied. */
 struct setting_columns {
     const char *column[CASE_ALL];
-    char number[3][SHAPE_NAME];
+    char number[5][SHAPE_NAME];
 };
 void setting_columns(struct setting_columns *to, const struct operation *o,
                      const struct setting *s);
@@ -70,6 +72,9 @@ size_t setting_words(struct setting_word word[SETTING_OPTIONS], const struct ope
 
 /* In a sentence: "40 rows, layout row". Appends nothing where nothing is asked for. */
 void setting_says(struct text *to, const struct operation *o, const struct setting *s);
+
+/* ", workspace of 0 bytes, algorithm 3"; nothing where nothing is asked for. */
+void heuristic_says(struct text *to, const struct heuristic *h);
 
 /* In a narrow column: "40 rows, row". Left as it is where there is nothing to say. */
 enum { SETTING_NOTE = SHAPE_NAME };

@@ -11,6 +11,7 @@
 #include "kernels/method/method.h"
 
 enum { RANKS_MOST = 4096 };
+#define WORKSPACE_MOST (UINT64_C(1) << 40) /* bytes */
 
 /* What an operation does not read is 0. */
 struct setting {
@@ -28,6 +29,7 @@ struct setting {
     struct gemm_shape shape;     /* of matrix products */
     const char *chip; /* of models of matrix instructions: the address that mma_chip gives */
     size_t promote;   /* of models that promote sums: after this many products */
+    struct heuristic heuristic; /* of a library's matrix products */
 };
 
 static inline bool setting_equal(const struct setting *a, const struct setting *b)
@@ -36,15 +38,16 @@ static inline bool setting_equal(const struct setting *a, const struct setting *
            a->product == b->product && a->keys == b->keys && a->key_seed == b->key_seed &&
            a->bins == b->bins && a->layout == b->layout && a->keep == b->keep &&
            a->ranks == b->ranks && shape_equal(&a->shape, &b->shape) && a->chip == b->chip &&
-           a->promote == b->promote;
+           a->promote == b->promote && heuristic_equal(&a->heuristic, &b->heuristic);
 }
 
-/* Are the same operands read, whichever chip's instructions multiply them? */
+/* Are the same operands read, whatever multiplies them? */
 static inline bool setting_same_operands(const struct setting *a, const struct setting *b)
 {
     struct setting as = *a;
     as.chip = b->chip;
     as.promote = b->promote;
+    as.heuristic = b->heuristic;
     return setting_equal(&as, b);
 }
 
@@ -78,6 +81,7 @@ struct setting_axes {
     struct list scales;         /* files of A's and B's; none: the shapes say what there is */
     struct given_scales *given; /* those, once A and B are joined; else NULL */
     const char **chip;
-    size_t chips;           /* none: MMA_CHIP */
-    struct numbers promote; /* none: GEMM_PROMOTE */
+    size_t chips;                        /* none: MMA_CHIP */
+    struct numbers promote;              /* none: GEMM_PROMOTE */
+    struct numbers workspace, algorithm; /* none: each method's own */
 };

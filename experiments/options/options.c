@@ -68,6 +68,12 @@ const struct option_spec option_specs[] = {
      "`list chips`"},
     {"promote", 0, "LIST", "run bench check recommend serve reveal",
      "gemm/promoted: add partial sums in the accumulator after this many products (default: 128)"},
+    {"workspace", 0, "LIST", "run bench kernels",
+     "products of cuBLASLt: bytes of workspace that its algorithms may take: 0, 512k, 32m, 2^25 "
+     "(default: the method's own, mostly 32m)"},
+    {"algorithm", 0, "LIST", "run bench kernels",
+     "products of cuBLASLt: which of the algorithms that its heuristic names, best first: 0 to 7, "
+     "0..7 (default: the method's own, mostly 0)"},
     {"weight", 0, "LIST", "run", "`run steps`: initial weights: 0,1,-0.5 (default: 0,1)"},
     {"python", 0, "LIST", "run",
      "`run trial`: what users call of torch, numpy, jax, cupy, triton, or all; LIBRARY@MODE: "

@@ -15,11 +15,25 @@
 struct asked {
     struct list methods; /* none: all that are on a GPU */
     struct numbers n;
-    struct list shapes; /* of matrix products, in place of n */
+    struct list shapes;       /* of matrix products, in place of n */
+    struct setting_axes axes; /* what heuristics are asked for; no other axis */
     struct device device;
     bool json;
     json_t *rows;
 };
+
+/* Some method must read what its heuristic is asked for. */
+static enum status hold_read(const struct asked *of, enum setting_option option, const char *text,
+                             struct problem *p)
+{
+    bool any = of->methods.count == 0;
+    for (size_t i = 0; i < of->methods.count && !any; i++)
+        any = setting_read(method_named(of->methods.item[i]), option);
+    return any ? STATUS_OK
+               : problem(p, STATUS_USAGE, "option --%s: found '%s' for %s, expected %s",
+                         setting_options[option].name, text, of->methods.item[0],
+                         setting_options[option].method);
+}
 
 static enum status read(struct asked *of, const struct arguments *a, struct problem *p)
 {
@@ -43,6 +57,15 @@ static enum status read(struct asked *of, const struct arguments *a, struct prob
         status = argument_numbers(a, "n", RANGE_DOUBLING, 1, (uint64_t)1 << 40, &of->n, p);
     if (status == STATUS_OK)
         status = argument_list(a, "shape", &of->shapes, p);
+    if (status == STATUS_OK)
+        status = argument_numbers(a, "workspace", RANGE_BYTES, 0, WORKSPACE_MOST,
+                                  &of->axes.workspace, p);
+    if (status == STATUS_OK)
+        status = argument_numbers(a, "algorithm", RANGE_EVERY, 0, HEURISTIC_NAMES - 1,
+                                  &of->axes.algorithm, p);
+    for (enum setting_option i = SETTING_WORKSPACE; i <= SETTING_ALGORITHM; i++)
+        if (status == STATUS_OK && argument_value(a, setting_options[i].name))
+            status = hold_read(of, i, argument_value(a, setting_options[i].name), p);
     if (status == STATUS_OK && of->shapes.count > 0 && of->n.count > 0)
         status = problem(p, STATUS_USAGE, "option --shape: found --n too, expected one of them");
     if (status == STATUS_OK && of->n.count == 0)
@@ -57,10 +80,23 @@ static void take(void *context, const char *name)
 
 enum { BINS = 1000 }; /* of what takes keys */
 
-static enum status kernels_of(json_t *names, const struct asked *of, const struct method *m,
-                              const struct array *in, const struct gemm_shape *asked,
-                              const uint32_t *keys, enum format f, struct problem *p)
+/* What is asked of a method. shape: of a matrix product of n elements; NULL: one that n has room
+ * for. */
+struct question {
+    struct asked *of;
+    const struct method *method;
+    enum format storage, accumulator;
+    size_t n;
+    const struct gemm_shape *shape;
+};
+
+static enum status kernels_of(json_t *names, const struct question *q, const struct setting *s,
+                              const struct array *in, const uint32_t *keys, struct problem *p)
 {
+    const struct asked *of = q->of;
+    const struct method *m = q->method;
+    const struct gemm_shape *asked = q->shape;
+    const enum format f = q->accumulator;
     struct gpu_input *input = NULL;
     struct gpu_job *job = NULL;
     struct gemm_shape shape = asked ? *asked : (struct gemm_shape){0};
@@ -80,6 +116,7 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
                                                                               : outputs,
                          .stride = 1,
                          .gemm = shape,
+                         .heuristic = s->heuristic,
                          .c = {f, outputs, zeros}};
     struct task task = {.of = &x,
                         .out.format = f,
@@ -96,41 +133,64 @@ static enum status kernels_of(json_t *names, const struct asked *of, const struc
     return status;
 }
 
-/* A row. That it cannot be told is no failure of the others. shape: of a matrix product of n
- * elements; NULL: one that n has room for. */
-static enum status tell(struct asked *of, const struct method *m, enum format s, enum format f,
-                        size_t n, const struct gemm_shape *shape, struct problem *p)
+/* A row. That it cannot be told is no failure of the others. */
+static enum status tell_one(void *context, const struct setting *own, struct problem *p)
 {
+    const struct question *q = context;
     struct problem why = {0};
+    struct text says = {0};
     char text[SHAPE_NAME] = "";
-    if (shape)
-        shape_name(text, shape);
-    struct array in = {s, n, calloc(n, (size_t)format_facts[s].bytes)};
-    uint32_t *keys = calloc(n, sizeof *keys);
+    if (q->shape)
+        shape_name(text, q->shape);
+    struct array in = {q->storage, q->n, calloc(q->n, (size_t)format_facts[q->storage].bytes)};
+    uint32_t *keys = calloc(q->n, sizeof *keys);
     if (!in.data || !keys) {
         free(in.data);
         free(keys);
-        return problem(p, STATUS_MEMORY, "kernels: out of memory for %zu elements", n);
+        return problem(p, STATUS_MEMORY, "kernels: out of memory for %zu elements", q->n);
     }
     json_t *names = json_array();
-    bool known = kernels_of(names, of, m, &in, shape, keys, f, &why) == STATUS_OK;
+    bool known = kernels_of(names, q, own, &in, keys, &why) == STATUS_OK;
     free(in.data);
     free(keys);
-    const char *storage = format_facts[s].name, *accumulator = format_facts[f].name;
-    json_array_append_new(of->rows, json_pack("{ss ss ss sI ss* so so}", "method", m->name,
-                                              "storage", storage, "accumulator", accumulator, "n",
-                                              (json_int_t)n, "shape", shape ? text : NULL,
-                                              "kernels", known ? json_incref(names) : json_null(),
-                                              "why", known ? json_null() : json_string(why.text)));
-    if (!of->json)
-        shape ? printf("%s %s/%s %s\n", m->name, storage, accumulator, text)
-              : printf("%s %s/%s n=%zu\n", m->name, storage, accumulator, n);
-    for (size_t i = 0; !of->json && known && i < json_array_size(names); i++)
+    const char *storage = format_facts[q->storage].name,
+               *accumulator = format_facts[q->accumulator].name;
+    const struct heuristic *h = &own->heuristic;
+    json_t *row =
+        json_pack("{ss ss ss sI ss* so so}", "method", q->method->name, "storage", storage,
+                  "accumulator", accumulator, "n", (json_int_t)q->n, "shape",
+                  q->shape ? text : NULL, "kernels", known ? json_incref(names) : json_null(),
+                  "why", known ? json_null() : json_string(why.text));
+    if (h->has_workspace)
+        json_object_set_new(row, "workspace", json_integer((json_int_t)h->workspace));
+    if (h->has_algorithm)
+        json_object_set_new(row, "algorithm", json_integer((json_int_t)h->algorithm));
+    json_array_append_new(q->of->rows, row);
+    heuristic_says(&says, h);
+    if (!q->of->json && q->shape)
+        printf("%s %s/%s %s%s\n", q->method->name, storage, accumulator, text, text_string(&says));
+    else if (!q->of->json)
+        printf("%s %s/%s n=%zu%s\n", q->method->name, storage, accumulator, q->n,
+               text_string(&says));
+    text_free(&says);
+    for (size_t i = 0; !q->of->json && known && i < json_array_size(names); i++)
         printf("  %s\n", json_string_value(json_array_get(names, i)));
-    if (!of->json && !known)
+    if (!q->of->json && !known)
         printf("  (%s)\n", why.text);
     json_decref(names);
     return STATUS_OK;
+}
+
+static enum status tell(struct asked *of, const struct method *m, enum format s, enum format f,
+                        size_t n, const struct gemm_shape *shape, struct problem *p)
+{
+    struct question q = {of, m, s, f, n, shape};
+    const struct setting plain = {.output = f};
+    const struct setting_asked asked = {
+        .axes = &of->axes, .method = m, .storage = s, .accumulator = f, .n = n};
+    return of->axes.workspace.count + of->axes.algorithm.count > 0
+               ? setting_each_own(&asked, &plain, tell_one, &q, p)
+               : tell_one(&q, &plain, p);
 }
 
 static enum status tell_shapes(struct asked *of, const struct method *m, enum format s,
@@ -184,6 +244,8 @@ static enum status run(const struct arguments *a, struct problem *p)
     list_free(&of.methods);
     list_free(&of.shapes);
     numbers_free(&of.n);
+    numbers_free(&of.axes.workspace);
+    numbers_free(&of.axes.algorithm);
     return status;
 }
 
@@ -195,9 +257,14 @@ const struct verb verb_kernels = {
     .details =
         "A library chooses its kernels by n, formats and device, and does not say which.\n"
         "Default: all methods that run on a GPU, at n = 2^10 and 2^20. A library chooses by the "
-        "shape of a matrix product too: --shape.",
+        "shape of a matrix product too: --shape; cuBLASLt by the workspace that it may have and, "
+        "where "
+        "you want another than the first, by the place among those that its heuristic names: "
+        "--workspace, --algorithm.",
     .examples = "  ulpscope kernels cublas/sum_by_gemm_16 cub/sum --n 1e6\n"
                 "  ulpscope kernels cublaslt/product_16 --shape 16x4096x4096,4096x4096x4096\n"
+                "  ulpscope kernels cublaslt/product_16 --shape 64x64x8192 --workspace 0,32m "
+                "--algorithm 0..7\n"
                 "  ulpscope kernels --method cub/sum,cub/sum_not_guaranteed --json",
     .run = run,
 };

@@ -9,7 +9,7 @@
 #include "experiments/studies/says.h"
 #include "experiments/studies/steady.h"
 
-enum { CASE_CELLS = 4, ALIGN_TEXT = 32 };
+enum { CASE_CELLS = 6, ALIGN_TEXT = 32 };
 
 static bool shown(const struct scan_table *t, const struct study_case *one)
 {
@@ -47,6 +47,7 @@ static void heading(struct text *to, const struct plan *plan, const struct study
     text_format(to, "%s, n = %zu, ", s->name, s->array.n);
     common.chip = NULL; /* these are a row's */
     common.promote = 0;
+    common.heuristic = (struct heuristic){0};
     setting_says(to, one->method->operation, &common);
     if (s->generated && plan->axes->seed.count > 1)
         text_format(to, ", seed %" PRIu64, s->seed);
@@ -62,6 +63,17 @@ static void shape_cell(struct table *to, const struct numbers *asked, unsigned v
         table_cell(to, "%u", value);
     else
         table_cell(to, "%s", "");
+}
+
+static void heuristic_cells(struct table *to, const struct heuristic *h)
+{
+    const size_t number[] = {h->workspace, h->algorithm};
+    const bool has[] = {h->has_workspace, h->has_algorithm};
+    for (size_t i = 0; i < 2; i++)
+        if (has[i])
+            table_cell(to, "%zu", number[i]);
+        else
+            table_cell(to, "%s", "");
 }
 
 static void case_cells(struct table *to, const struct plan *plan, const struct study_case *one)
@@ -81,6 +93,7 @@ static void case_cells(struct table *to, const struct plan *plan, const struct s
     else
         table_cell(to, "%s%s%s%s", one->method->name, breaks_mark(one),
                    one->setting.chip ? " " : "", one->setting.chip ? one->setting.chip : "");
+    heuristic_cells(to, &one->setting.heuristic);
     shape_cell(to, &axes->threads, one->shape.threads);
     shape_cell(to, &axes->blocks, one->shape.blocks);
 }
@@ -102,11 +115,12 @@ static void rows(struct table *to, const struct scan_table *t, size_t first, boo
 /* Draws the table of a case that has none yet, with all cases that share it. */
 static void draw(struct text *to, const struct scan_table *t, size_t first, bool *drawn)
 {
-    static const char *const name[CASE_CELLS] = {"formats", "method", "threads", "blocks"};
+    static const char *const name[CASE_CELLS] = {"formats",   "method",  "workspace",
+                                                 "algorithm", "threads", "blocks"};
     const struct plan *plan = t->plan;
     const struct study_case *cases = plan->cases;
     char align[ALIGN_TEXT];
-    snprintf(align, sizeof align, "llrr%s", t->align);
+    snprintf(align, sizeof align, "llrrrr%s", t->align);
     struct table table = {.align = align};
     heading(to, plan, &cases[first]);
     for (size_t i = 0; i < CASE_CELLS; i++)

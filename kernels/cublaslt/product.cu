@@ -349,14 +349,13 @@ template <typename A>
 static cublasStatus_t multiply(cublasLtHandle_t handle, const struct cuda_task *t,
                                const struct asked &ask, const struct call &call)
 {
-    enum { CHOICES = 8 };
     const A one = A(1.0f), zero = A(0.0f);
     struct description of(ask, call, t->accumulator);
-    cublasLtMatmulHeuristicResult_t found[CHOICES];
+    cublasLtMatmulHeuristicResult_t found[HEURISTIC_NAMES];
     int count = 0;
     if (of.fine())
         of.status = of.library->heuristic(handle, of.product, of.first, of.second, of.c, of.d,
-                                          of.limits, CHOICES, found, &count);
+                                          of.limits, HEURISTIC_NAMES, found, &count);
     if (of.fine() && count <= ask.choice)
         of.status = CUBLAS_STATUS_NOT_SUPPORTED;
     if (of.fine())
@@ -441,10 +440,19 @@ constexpr struct asked whole = {plainly, usual, false, false, false, 0};
 constexpr struct asked second = {plainly, usual, false, true, false, 1};
 constexpr struct asked emulation = {emulated, plenty, false, true, true, 0};
 
-#define METHOD(name, ask)                                                                          \
+/* The same with what the task asks for. */
+static struct asked asked_of(const struct cuda_task *t, struct asked own)
+{
+    const struct heuristic &h = t->of->heuristic;
+    own.bytes = h.has_workspace ? h.workspace : own.bytes;
+    own.choice = h.has_algorithm ? (int)h.algorithm : own.choice;
+    return own;
+}
+
+#define METHOD(name, own)                                                                          \
     extern "C" const struct cuda_method cublaslt_##name##_cuda = {                                 \
-        [](const struct cuda_task *t) { return workspace(t, ask); }, no_workspace,                 \
-        [](const struct cuda_task *t) { return run(t, ask); }};
+        [](const struct cuda_task *t) { return workspace(t, asked_of(t, own)); }, no_workspace,    \
+        [](const struct cuda_task *t) { return run(t, asked_of(t, own)); }};
 
 METHOD(product, first)
 METHOD(product_16, first)

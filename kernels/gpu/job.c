@@ -9,8 +9,13 @@
 
 enum status gpu_job_failed(const struct gpu_job *job, cudaError_t error, struct problem *p)
 {
-    char doing[128];
-    snprintf(doing, sizeof doing, "running %s", job->method->name);
+    const struct heuristic *h = &job->of.heuristic;
+    char doing[256], workspace[64] = "", algorithm[64] = "";
+    if (h->has_algorithm)
+        snprintf(algorithm, sizeof algorithm, ", algorithm %zu of its heuristic", h->algorithm);
+    if (h->has_workspace)
+        snprintf(workspace, sizeof workspace, ", at most %zu bytes of workspace", h->workspace);
+    snprintf(doing, sizeof doing, "running %s%s%s", job->method->name, algorithm, workspace);
     return gpu_failed(job->channel->device, doing, error, p);
 }
 

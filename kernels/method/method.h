@@ -137,6 +137,7 @@ struct shape {
     unsigned threads, blocks;
 };
 enum { SHAPE_THREADS = 1, SHAPE_BLOCKS = 2 }; /* flags: which of them */
+enum { HEURISTIC_WORKSPACE = 1, HEURISTIC_ALGORITHM = 2 };
 enum { THREADS_MAX = 1024, BLOCKS_MAX = 65535 };
 
 /* How a method adds, where that is not one rounded addition after the other in one format. */
@@ -198,6 +199,10 @@ struct method {
     bool (*of_chip)(const char *chip, enum format storage, enum format accumulator);
     bool promotes;
     unsigned unit; /* which of kernels/mma/'s units it models, where it does not promote */
+
+    /* Matrix products of a library only: what its heuristic can be asked for (struct heuristic);
+     * flags. What a method's name says is not asked for. */
+    unsigned heuristic;
 
     /* Matrix products only: are products summed in parts that end where scales of blocks do? Only
      * then can it take scales that change along k. */

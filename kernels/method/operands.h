@@ -5,6 +5,32 @@
 #include "reference/format/array.h"
 #include "reference/theorem/name.h"
 
+/* What a library's heuristic is asked for in place of the method's own choices. */
+struct heuristic {
+    bool has_workspace, has_algorithm; /* else it is the method's own */
+    size_t workspace;                  /* bytes that an algorithm may have, at most */
+    size_t algorithm;                  /* its place among those that the heuristic names, from 0 */
+};
+enum { HEURISTIC_NAMES = 8 }; /* at most */
+
+static inline void heuristic_workspace(struct heuristic *h, size_t bytes)
+{
+    h->has_workspace = true;
+    h->workspace = bytes;
+}
+
+static inline void heuristic_algorithm(struct heuristic *h, size_t place)
+{
+    h->has_algorithm = true;
+    h->algorithm = place;
+}
+
+static inline bool heuristic_equal(const struct heuristic *a, const struct heuristic *b)
+{
+    return a->has_workspace == b->has_workspace && a->has_algorithm == b->has_algorithm &&
+           a->workspace == b->workspace && a->algorithm == b->algorithm;
+}
+
 struct operands {
     struct array in, in2; /* in2: of dot products alone, as long and in the same format; else its
                              data is NULL */
@@ -30,6 +56,7 @@ struct operands {
      * MMA_CHIP; and after how many products sums are promoted, 0: GEMM_PROMOTE. */
     const char *chip;
     size_t promote;
+    struct heuristic heuristic; /* of a library's products alone; see method.h */
 };
 
 #ifdef __cplusplus

@@ -59,6 +59,12 @@ const struct column case_columns[CASE_ALL] = {
         {"promote", "products",
          "gemm/promoted: the number of products after which a chain ends and its sum is "
          "added in the accumulator"},
+    [CASE_WORKSPACE] = {"workspace", "bytes",
+                        "products of cuBLASLt: the most workspace that an algorithm may take, as "
+                        "in --workspace; empty where the method's own holds"},
+    [CASE_ALGORITHM] = {"algorithm", "",
+                        "products of cuBLASLt: which of the algorithms that the heuristic names, "
+                        "from 0, as in --algorithm; empty where the method's own holds"},
     [CASE_BINS] =
         {"bins", "bins",
          "number of bins, each with one result; rows of a matrix; elements of D; empty for "
@@ -251,19 +257,22 @@ bool columns_case_has(enum columns_of of, size_t i)
 
 int column_since(const struct column *column)
 {
-    static const char *const second[] = {"added_in", "result_format"};
-    for (size_t i = 0; i < sizeof second / sizeof *second; i++)
-        if (strcmp(column->name, second[i]) == 0)
-            return 2;
+    static const struct {
+        const char *name;
+        int version;
+    } later[] = {{"added_in", 2}, {"result_format", 2}, {"workspace", 3}, {"algorithm", 3}};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strcmp(column->name, later[i].name) == 0)
+            return later[i].version;
     return 1;
 }
 
-size_t columns_first(column_at *column, size_t count)
+size_t columns_until(int version, column_at *column, size_t count)
 {
-    size_t first = 0;
+    size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        first += column_since(column(i)) == 1;
-    return first;
+        found += column_since(column(i)) <= version;
+    return found;
 }
 
 /* Those of the case behind what sums have. */

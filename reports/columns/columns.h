@@ -11,7 +11,7 @@
 #include "reports/text/text.h"
 
 /* Version of the columns, of study.json, and of what their entries mean. */
-enum { SCHEMA_VERSION = 2 };
+enum { SCHEMA_VERSION = 3 };
 
 /* What a study's results.csv and summary.csv are of: which columns they have. */
 enum columns_of {
@@ -65,6 +65,8 @@ enum case_column {
     CASE_BINS,
     CASE_CHIP, /* from here on: of matrix products alone, which have those of scatter-adds too */
     CASE_PROMOTE,
+    CASE_WORKSPACE,
+    CASE_ALGORITHM,
     CASE_ALL
 };
 
@@ -366,6 +368,8 @@ enum compare_column {
     COMPARE_RESULT_FORMAT,
     COMPARE_CHIP,
     COMPARE_PROMOTE,
+    COMPARE_WORKSPACE,
+    COMPARE_ALGORITHM,
     COMPARE_COLUMNS
 };
 
@@ -450,8 +454,8 @@ bool columns_case_has(enum columns_of of, size_t i); /* i < CASE_ALL */
 /* The schema version that it came with, in whichever file: files of an older one lack it. */
 int column_since(const struct column *column);
 
-/* How many of the columns files of the first schema version have. */
-size_t columns_first(column_at *column, size_t count);
+/* How many of the columns files of a schema version have. */
+size_t columns_until(int version, column_at *column, size_t count);
 
 /* Where the facts about all outputs begin in a row of results.csv, and those of summary.csv. */
 size_t results_facts(enum columns_of of), summary_facts(enum columns_of of);

@@ -51,6 +51,8 @@ static const struct column compare_columns[COMPARE_COLUMNS] = {
     {"result_format", "", "format that the result is rounded to"},
     {"chip", "", "models of matrix instructions: as in results.csv"},
     {"promote", "products", "the same"},
+    {"workspace", "bytes", "products of cuBLASLt: as in results.csv"},
+    {"algorithm", "", "the same"},
 };
 
 const struct column *compare_column(size_t i)

@@ -5,9 +5,14 @@
 
 #include "reports/page/samples.h"
 
+int samples_by_word(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
 static bool same_word(const char *a, const char *b)
 {
-    return strcmp(a ? a : "", b ? b : "") == 0;
+    return samples_by_word(a, b) == 0;
 }
 
 bool samples_same_pair(const struct sample *a, const struct sample *b)
@@ -22,6 +27,7 @@ bool samples_same_series(const struct sample *a, const struct sample *b)
 {
     return strcmp(a->method, b->method) == 0 && strcmp(a->device, b->device) == 0 &&
            same_word(a->chip, b->chip) && same_word(a->promote, b->promote) &&
+           same_word(a->workspace, b->workspace) && same_word(a->algorithm, b->algorithm) &&
            same_word(a->label, b->label);
 }
 

@@ -50,6 +50,7 @@ static void add_beaten(struct plot *plot, struct text *curves, const struct pane
     struct text label = {0};
     size_t found = samples_points(point, panel, series);
     page_name(&label, series->method, series->chip, series->promote);
+    page_asked(&label, series->workspace, series->algorithm);
     text_add(&plot->data, "# what others beat\n");
     samples_write(&plot->data, point, found, edges);
     text_format(curves,

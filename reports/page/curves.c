@@ -32,7 +32,9 @@ static struct sample sample_of(const struct page *r, const struct gathered_case 
                            .bound = NAN,
                            .operation = r->operations > 1 ? page_operation_of(r, c) : NULL,
                            .chip = c->field[CASE_CHIP],
-                           .promote = c->field[CASE_PROMOTE]};
+                           .promote = c->field[CASE_PROMOTE],
+                           .workspace = c->field[CASE_WORKSPACE],
+                           .algorithm = c->field[CASE_ALGORITHM]};
 }
 
 static double value_of(struct figure f)

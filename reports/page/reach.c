@@ -140,7 +140,9 @@ static enum status draw_curves(struct page *r, struct sample *sample, struct pro
                             .bound = NAN,
                             .operation = r->operations > 1 ? page_operation_of(r, c) : NULL,
                             .chip = c->field[CASE_CHIP],
-                            .promote = c->field[CASE_PROMOTE]};
+                            .promote = c->field[CASE_PROMOTE],
+                            .workspace = c->field[CASE_WORKSPACE],
+                            .algorithm = c->field[CASE_ALGORITHM]};
     }
     return page_samples(r, &look, sample, count, p);
 }

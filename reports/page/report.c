@@ -125,7 +125,8 @@ bool page_same_series(const struct gathered_case *a, const struct gathered_case 
 
 bool page_same_method(const struct gathered_case *a, const struct gathered_case *b)
 {
-    static const enum case_column column[] = {CASE_METHOD, CASE_CHIP, CASE_PROMOTE};
+    static const enum case_column column[] = {CASE_METHOD, CASE_CHIP, CASE_PROMOTE, CASE_WORKSPACE,
+                                              CASE_ALGORITHM};
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
         if (strcmp(a->field[column[i]], b->field[column[i]]) != 0)
             return false;
@@ -142,9 +143,20 @@ void page_name(struct text *to, const char *method, const char *chip, const char
     text_add(to, chip && *chip ? ")" : "");
 }
 
+void page_asked(struct text *to, const char *workspace, const char *algorithm)
+{
+    const bool limits = workspace && *workspace, places = algorithm && *algorithm;
+    if (limits)
+        text_format(to, " (workspace %s", workspace);
+    if (places)
+        text_format(to, "%salgorithm %s", limits ? ", " : " (", algorithm);
+    text_add(to, limits || places ? ")" : "");
+}
+
 void page_case_name(struct text *to, const struct gathered_case *c)
 {
     page_name(to, c->field[CASE_METHOD], c->field[CASE_CHIP], c->field[CASE_PROMOTE]);
+    page_asked(to, c->field[CASE_WORKSPACE], c->field[CASE_ALGORITHM]);
 }
 
 bool page_is_first(const struct page *r, size_t i)

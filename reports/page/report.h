@@ -137,6 +137,7 @@ struct sample {
     double x, y, bound;                /* NaN: none */
     const struct operation *operation; /* where the study has several; NULL: one alone */
     const char *chip, *promote;        /* of the case, as page_name has them */
+    const char *workspace, *algorithm; /* as page_asked has them */
     /* NULL: a panel is a pair of formats, a series a method. Else the name of the panel, and of the
      * series in it, which formats may tell from others; colour 0: that of the method, which other
      * shades it. */
@@ -301,13 +302,15 @@ const struct page_time *page_fastest(const struct page *r, const struct page_tim
 /* Are there inputs `cond` whose condition numbers lie a thousand times apart? */
 bool page_has_conditions(const struct page *r);
 bool page_same_series(const struct gathered_case *a, const struct gathered_case *b);
-/* The same method, of the same chip, promoted as often? */
+/* The same method, of the same chip, promoted as often, its heuristic asked for the same? */
 bool page_same_method(const struct gathered_case *a, const struct gathered_case *b);
 /* What distinguishes the series of a case: "gemm/promoted (h100, every 128)". */
 /* Appends a user's function as FILE:FUNCTION: the folders that it lies in stand in the page's
  * tables. Other names, also with something behind them, are left as they are. */
 void page_short_name(struct text *to, const char *name);
 void page_name(struct text *to, const char *method, const char *chip, const char *promote);
+/* " (workspace 0, algorithm 3)": what a library's heuristic was asked for; else nothing. */
+void page_asked(struct text *to, const char *workspace, const char *algorithm);
 void page_case_name(struct text *to, const struct gathered_case *c);
 /* "lognormal, n = 4096, zipf keys in 1000 bins, cpu": on what it ran, and where. */
 void page_case_place(struct text *to, const struct gathered_case *c);

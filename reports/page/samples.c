@@ -37,7 +37,9 @@ static int by_series(const void *x, const void *y)
     int order = (i > k) - (i < k);
     order = order ? order : strcmp(a->method, b->method);
     order = order ? order : strcmp(a->device, b->device);
-    order = order ? order : strcmp(a->chip ? a->chip : "", b->chip ? b->chip : "");
+    order = order ? order : samples_by_word(a->chip, b->chip);
+    order = order ? order : samples_by_word(a->workspace, b->workspace);
+    order = order ? order : samples_by_word(a->algorithm, b->algorithm);
     order = order || !a->label ? order : by_pair(x, y);
     double every = a->promote ? strtod(a->promote, NULL) : 0,
            other = b->promote ? strtod(b->promote, NULL) : 0;
@@ -81,6 +83,7 @@ static void add_name(struct text *to, const struct page *r, const struct sample 
     } else {
         page_short_name(&name, s->method);
         page_name(to, text_string(&name) ? name.data : "", s->chip, s->promote);
+        page_asked(to, s->workspace, s->algorithm);
     }
     text_free(&name);
     if (r->several_devices)
@@ -106,6 +109,7 @@ static void name_series(struct drawn *d, const struct page *r)
                 text_clear(&d->label[i]);
                 page_name(&d->label[i], d->series[i]->method, d->series[i]->chip,
                           d->series[i]->promote);
+                page_asked(&d->label[i], d->series[i]->workspace, d->series[i]->algorithm);
             }
 }
 

@@ -33,6 +33,7 @@ bool samples_same_pair(const struct sample *a, const struct sample *b);
 bool samples_same_series(const struct sample *a, const struct sample *b);
 struct ink samples_ink(const struct sample *s); /* that of its method, or its own colour */
 
+int samples_by_word(const char *a, const char *b); /* NULL as "" */
 int samples_by_x(const void *a, const void *b);
 /* The points of a series in a panel, sorted, one for each x. Returns how many. */
 size_t samples_points(struct point *point, const struct panel *panel, const struct sample *series);

@@ -55,7 +55,7 @@ static struct over over_cases(const struct page *r, const struct gathered_case *
 
 /* Which columns the study has a use for. */
 struct method_columns {
-    bool chip, promote, device;
+    bool chip, promote, workspace, algorithm, device;
 };
 
 static struct method_columns columns_of(const struct page *r)
@@ -64,6 +64,8 @@ static struct method_columns columns_of(const struct page *r)
     for (size_t i = 0; i < r->g.count; i++) {
         c.chip |= *r->g.item[i].field[CASE_CHIP];
         c.promote |= *r->g.item[i].field[CASE_PROMOTE];
+        c.workspace |= *r->g.item[i].field[CASE_WORKSPACE];
+        c.algorithm |= *r->g.item[i].field[CASE_ALGORITHM];
     }
     return c;
 }
@@ -76,6 +78,10 @@ static void method_row(struct html_table *t, const struct gathered_case *c, stru
         html_cell(t, "%s", c->field[CASE_CHIP]);
     if (k.promote)
         html_cell(t, "%s", c->field[CASE_PROMOTE]);
+    if (k.workspace)
+        html_cell(t, "%s", c->field[CASE_WORKSPACE]);
+    if (k.algorithm)
+        html_cell(t, "%s", c->field[CASE_ALGORITHM]);
     if (k.device)
         html_cell(t, "%s", c->field[CASE_DEVICE]);
     short_cell(t, o->ulp);
@@ -126,13 +132,17 @@ void page_methods(struct text *to, const struct page *r)
                 "storage format and accumulator in which it is that large; the largest share of "
                 "its bound; the most different results of one case; the least time of a run, which "
                 "is of the smallest input and no benchmark: runs are not warmed up%s.%s</p>\n",
-                k.chip ? ", of each chip that it models and each interval of promotion" : "",
+                k.chip ? ", of each chip that it models and each interval of promotion"
+                : k.workspace || k.algorithm ? ", of each workspace and algorithm asked for"
+                                             : "",
                 ran_once(r) ? ", and each case ran once, so that its time is that of a cold run"
                             : "",
                 any_right_infinity(r) ? right_infinity : "");
     char align[16] = "l";
     strcat(align, k.chip ? "l" : "");
     strcat(align, k.promote ? "r" : "");
+    strcat(align, k.workspace ? "r" : "");
+    strcat(align, k.algorithm ? "r" : "");
     strcat(align, k.device ? "l" : "");
     strcat(align, "rlrrrlr");
     html_table_begin(&t, to, align);
@@ -141,6 +151,10 @@ void page_methods(struct text *to, const struct page *r)
         html_cell(&t, "chip");
     if (k.promote)
         html_cell(&t, "promoted every");
+    if (k.workspace)
+        html_cell(&t, "workspace, bytes");
+    if (k.algorithm)
+        html_cell(&t, "algorithm");
     if (k.device)
         html_cell(&t, "device");
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)

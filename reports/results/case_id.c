@@ -76,6 +76,10 @@ uint64_t case_id_columns(const char *const column[CASE_ALL], const struct case_r
     if (*column[CASE_CHIP])
         text_format(&text, "chip=%s\npromote=%s\n", column[CASE_CHIP],
                     number_of(column[CASE_PROMOTE]));
+    if (*column[CASE_WORKSPACE])
+        text_format(&text, "workspace=%s\n", column[CASE_WORKSPACE]);
+    if (*column[CASE_ALGORITHM])
+        text_format(&text, "algorithm=%s\n", column[CASE_ALGORITHM]);
     if (*rest->load)
         text_format(&text, "load=%s\n", rest->load);
     uint64_t id = XXH64(text.data, text.length, 0);

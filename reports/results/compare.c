@@ -8,10 +8,10 @@
 
 /* The columns that make a case but for its device, the launch shape last. cond_log2 follows from
  * the others. */
-static const enum case_column key[] = {CASE_METHOD,  CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT,
-                                       CASE_N,       CASE_SEED,    CASE_SCAN,        CASE_OUTPUT,
-                                       CASE_SEGMENT, CASE_PRODUCT, CASE_KEYS,        CASE_BINS,
-                                       CASE_CHIP,    CASE_PROMOTE, CASE_THREADS,     CASE_BLOCKS};
+static const enum case_column key[] = {
+    CASE_METHOD, CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT,     CASE_N,       CASE_SEED,
+    CASE_SCAN,   CASE_OUTPUT,  CASE_SEGMENT,     CASE_PRODUCT,   CASE_KEYS,    CASE_BINS,
+    CASE_CHIP,   CASE_PROMOTE, CASE_WORKSPACE,   CASE_ALGORITHM, CASE_THREADS, CASE_BLOCKS};
 enum { KEY = sizeof key / sizeof *key, KEY_ANY_SHAPE = KEY - 2 };
 
 static int by_columns(const struct gathered_case *a, const struct gathered_case *b, size_t columns)

@@ -26,6 +26,8 @@ static void add_case(struct text cell[COMPARE_COLUMNS], const struct compare_pai
                   {COMPARE_BINS, CASE_BINS},
                   {COMPARE_CHIP, CASE_CHIP},
                   {COMPARE_PROMOTE, CASE_PROMOTE},
+                  {COMPARE_WORKSPACE, CASE_WORKSPACE},
+                  {COMPARE_ALGORITHM, CASE_ALGORITHM},
                   {COMPARE_ADDED_IN, CASE_ADDED_IN},
                   {COMPARE_RESULT_FORMAT, CASE_RESULT_FORMAT}};
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
@@ -209,8 +211,9 @@ static void add_method(struct table *t, const struct row *row)
 static void describe(struct text *to, const struct gathered_case *c)
 {
     static const enum case_column column[] = {
-        CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT, CASE_N,    CASE_SEED, CASE_SCAN,   CASE_OUTPUT,
-        CASE_SEGMENT, CASE_PRODUCT,     CASE_KEYS,  CASE_BINS, CASE_CHIP, CASE_PROMOTE};
+        CASE_STORAGE, CASE_ACCUMULATOR, CASE_INPUT,   CASE_N,         CASE_SEED,
+        CASE_SCAN,    CASE_OUTPUT,      CASE_SEGMENT, CASE_PRODUCT,   CASE_KEYS,
+        CASE_BINS,    CASE_CHIP,        CASE_PROMOTE, CASE_WORKSPACE, CASE_ALGORITHM};
     static const char *const before[] = {", ",
                                          "/",
                                          ", ",
@@ -223,7 +226,9 @@ static void describe(struct text *to, const struct gathered_case *c)
                                          ", keys ",
                                          ", bins ",
                                          ", chip ",
-                                         ", promoted every "};
+                                         ", promoted every ",
+                                         ", workspace ",
+                                         ", algorithm "};
     text_add(to, c->field[CASE_METHOD]);
     for (size_t i = 0; i < sizeof column / sizeof *column; i++)
         if (*c->field[column[i]])

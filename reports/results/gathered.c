@@ -209,8 +209,18 @@ void gathered_raise(struct figure *most, struct figure f)
         *most = f;
 }
 
-/* What a file is of, by how many columns it has, or had in the first version. Any trouble is for
- * csv_read to tell. */
+/* Has a file of this kind so many columns, in some version? Of matrix products there were none in
+ * the first. */
+static bool has_columns(const struct rows_file *f, enum columns_of of, size_t columns)
+{
+    int version = of == COLUMNS_OF_PRODUCTS ? 2 : 1;
+    while (version <= SCHEMA_VERSION &&
+           columns_until(version, f->column_of(of), f->columns(of)) != columns)
+        version++;
+    return version <= SCHEMA_VERSION;
+}
+
+/* What a file is of, by how many columns it has. Any trouble is for csv_read to tell. */
 static enum columns_of columns_in(const char *path, const struct rows_file *f)
 {
     char *line = NULL;
@@ -223,9 +233,7 @@ static enum columns_of columns_in(const char *path, const struct rows_file *f)
     free(line);
     if (file)
         fclose(file);
-    while (of > COLUMNS_OF_SUMS && f->columns(of) != columns &&
-           (of == COLUMNS_OF_PRODUCTS || /* there were none in the first version */
-            columns_first(f->column_of(of), f->columns(of)) != columns))
+    while (of > COLUMNS_OF_SUMS && !has_columns(f, of, columns))
         of--;
     return of;
 }

@@ -22,8 +22,9 @@ static void take(void *context, const char *name)
     cr_assert(names->length < TEXT);
 }
 
-static enum status ask(struct names *names, const char *method, enum format s, enum format f,
-                       struct problem *p)
+static enum status ask_heuristic(struct names *names, const char *method,
+                                 const struct heuristic *asked, enum format s, enum format f,
+                                 struct problem *p)
 {
     const struct method *m = method_named(method);
     struct array in = {s, N, calloc(N, sizeof(double))};
@@ -38,6 +39,7 @@ static enum status ask(struct names *names, const char *method, enum format s, e
                                                          : m->operation->matrix ? 1
                                                                                 : outputs,
                                                  .gemm = shape,
+                                                 .heuristic = *asked,
                                                  .c = {f, outputs, in.data},
                                                  .stride = 1},
                         .out.format = f,
@@ -58,6 +60,12 @@ static enum status ask(struct names *names, const char *method, enum format s, e
     gpu_release(input);
     free(in.data);
     return status;
+}
+
+static enum status ask(struct names *names, const char *method, enum format s, enum format f,
+                       struct problem *p)
+{
+    return ask_heuristic(names, method, &(struct heuristic){0}, s, f, p);
 }
 
 static struct names first, second;
@@ -108,5 +116,29 @@ Test(gpu_kernels, not_guaranteed_falls_back_in_short_formats)
         cr_assert_eq(ask(&second, "cub/sum_run_to_run", f, f, &p), STATUS_OK, "%s", p.text);
         cr_expect((strcmp(first.text, second.text) == 0) == narrow, "%s in %s launches\n%sand %s",
                   name, format_facts[f].name, first.text, second.text);
+    }
+}
+
+/* The second algorithm is that of the method that is called so; what is behind the last that the
+ * heuristic names is refused in a line that says which. */
+Test(gpu_kernels, algorithms_are_told)
+{
+    const char *const name = "cublaslt/product_16";
+    struct problem p = {0}, q = {0};
+    struct heuristic asked = {.has_algorithm = true, .algorithm = 1};
+    const enum status status = ask(&first, "cublaslt/product_16_second", FP16, FP32, &p);
+    cr_expect_eq(ask_heuristic(&second, name, &asked, FP16, FP32, &q), status, "%s", q.text);
+    cr_expect_str_eq(first.text, second.text);
+    for (size_t i = 0; i < HEURISTIC_NAMES; i++) {
+        q = (struct problem){0};
+        heuristic_workspace(&asked, 0);
+        heuristic_algorithm(&asked, i);
+        const bool runs = ask_heuristic(&first, name, &asked, FP16, FP32, &q) == STATUS_OK;
+        char says[64];
+        snprintf(says, sizeof says, ", algorithm %zu of its heuristic, at most 0 bytes", i);
+        cr_expect(runs ? first.count > 0 : i > 0 && q.unsupported && strstr(q.text, says), "%s",
+                  q.text);
+        fprintf(stderr, "%s, no workspace, algorithm %zu: %s\n", name, i,
+                runs ? first.text : q.text);
     }
 }

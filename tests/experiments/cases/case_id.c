@@ -18,7 +18,7 @@ static const struct source generated = {
 static const struct source data = {
     .name = (char *)"x.npy", .hash = "0123456789abcdef0123456789abcdef", .array = {FP64, 12, NULL}};
 
-enum { KINDS = 13 };
+enum { KINDS = 15 };
 static struct keys keys;
 static const struct layout layout = {LAYOUT_BATCH, 8, "batch:8"};
 
@@ -109,6 +109,22 @@ static const char *kind(size_t k, struct study_case *t, const struct source **s)
         return "method=gemm/promoted\ndevice=cpu\nstorage=fp16\naccumulator=fp32\ninput=uniform\n"
                "n=1000\nseed=7\nthreads=0\nblocks=0\nshape=2x3x5\noutput=fp32\nchip=h200\n"
                "promote=64\n";
+    case 13: /* nothing is asked of its heuristic: as before it could be */
+    case 14:
+        *t = trial_of("cublaslt/product_16");
+        t->setting.product = PRODUCT_NONE;
+        t->device = (struct device){DEVICE_CUDA, 0};
+        t->setting.shape = (struct gemm_shape){.m = 2, .n = 3, .k = 5};
+        t->setting.bins = 6;
+        if (k == 13)
+            return "method=cublaslt/product_16\ndevice=cuda:0\nstorage=fp16\naccumulator=fp32\n"
+                   "input=uniform\nn=1000\nseed=7\nthreads=0\nblocks=0\nshape=2x3x5\n"
+                   "output=fp32\n";
+        heuristic_workspace(&t->setting.heuristic, 0);
+        heuristic_algorithm(&t->setting.heuristic, 3);
+        return "method=cublaslt/product_16\ndevice=cuda:0\nstorage=fp16\naccumulator=fp32\n"
+               "input=uniform\nn=1000\nseed=7\nthreads=0\nblocks=0\nshape=2x3x5\noutput=fp32\n"
+               "workspace=0\nalgorithm=3\n";
     default:
         *t = trial_of("compact/scan");
         t->setting.keep = 25;
@@ -123,7 +139,7 @@ Test(case_id, stays_what_it_was)
         0xaba3174daacf5b5e, 0x474ab8f5cc5e9058, 0xb60afa4440416dc3, 0xd14e682d6c302bd0,
         0x44b89d7974de92e8, 0xbf13dd6e137ffc6a, 0xfbcbc4800e346f5c, 0x48e1dd28c3ee9544,
         0x5e23e5af608b093a, 0xacf394e5f42141d8, 0xa117c572b9d401ff, 0x1c5cc577af3cf20b,
-        0x6c8dc23b22c4691f,
+        0x6c8dc23b22c4691f, 0x7d7cad034f722004, 0xf869d5eeae29b49f,
     };
     for (size_t k = 0; k < KINDS; k++) {
         struct study_case t;

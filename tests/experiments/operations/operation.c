@@ -13,7 +13,7 @@ static struct keys key[] = {
     {.kind = KEYS_ONE, .asked = (char *)"one", .name = (char *)"one"}};
 static struct layout layout[] = {{LAYOUT_ROW, 0, "row"}, {LAYOUT_BATCH, 2, "batch:2"}};
 static uint64_t segment[] = {0, 5}, bins[] = {1, 7}, rows[] = {0, 4, 48}, keep[] = {0, 30, 100},
-                promote[] = {8, 128};
+                promote[] = {8, 128}, workspace[] = {0, 1 << 25}, algorithm[] = {0, 1, 7};
 static const char *chip[2]; /* as the table has them: see settings_of */
 static const struct setting_axes axes = {.scan = {SCAN_INCLUSIVE, SCAN_EXCLUSIVE},
                                          .output = {OUTPUT_ACCUMULATOR, OUTPUT_STORAGE},
@@ -31,7 +31,9 @@ static const struct setting_axes axes = {.scan = {SCAN_INCLUSIVE, SCAN_EXCLUSIVE
                                          .keep = {3, keep},
                                          .chip = chip,
                                          .chips = 2,
-                                         .promote = {2, promote}};
+                                         .promote = {2, promote},
+                                         .workspace = {2, workspace},
+                                         .algorithm = {3, algorithm}};
 
 struct met {
     struct setting_asked asked;
@@ -100,6 +102,12 @@ static enum status meet_own(void *context, const struct setting *s, struct probl
     cr_expect((s->chip != NULL) == setting_read(m, SETTING_CHIP) &&
                   (s->promote != 0) == setting_read(m, SETTING_PROMOTE),
               "%s", m->name);
+    cr_expect(s->heuristic.has_workspace == setting_read(m, SETTING_WORKSPACE) &&
+                  s->heuristic.has_algorithm == setting_read(m, SETTING_ALGORITHM),
+              "%s", m->name);
+    own = *s;
+    setting_drop(m, &own);
+    cr_expect(setting_equal(&own, s), "%s: what it reads is dropped", m->name);
     return STATUS_OK;
 }
 
@@ -138,6 +146,10 @@ Test(operation, each_setting_is_met_once_and_made)
     cr_expect(settings_of("gemm/tiled") == 2);
     cr_expect(settings_of("gemm/wgmma") == 2 * 2);
     cr_expect(settings_of("gemm/promoted") == 2 * 2 * 2);
+    cr_expect(settings_of("cublaslt/product_16") == 2 * 2 * 3);
+    cr_expect(settings_of("cublaslt/product_16_no_workspace") == 2 * 3);
+    cr_expect(settings_of("cublaslt/product_16_second") == 2 * 2);
+    cr_expect(settings_of("cublas/matrix_product_16") == 2);
 }
 
 /* Of those that tell most, too: nothing asked for, or everything. */

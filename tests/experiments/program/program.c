@@ -131,13 +131,14 @@ Test(program, names_what_is_added_in, .init = make_folder, .fini = remove_folder
                  "s/special.csv"}};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         char arguments[400];
-        bool compare = strcmp(made[i].verb, "compare") == 0; /* has two columns more */
+        bool compare = strcmp(made[i].verb, "compare") == 0; /* has more columns */
         bool run = strcmp(made[i].verb, "run") == 0;
         snprintf(arguments, sizeof arguments, "%s %s", made[i].arguments, run ? formats : "");
         cr_expect(run_program(made[i].verb, arguments) == 0, "%s", arguments);
-        expect_said(made[i].file, compare ? ",added_in,result_format,chip,promote\n"
-                                          : ",added_in,result_format\n");
-        expect_said(made[i].file, compare ? ",fp32,fp16,,\n" : ",fp32,fp16\n");
+        expect_said(made[i].file, compare
+                                      ? ",added_in,result_format,chip,promote,workspace,algorithm\n"
+                                      : ",added_in,result_format\n");
+        expect_said(made[i].file, compare ? ",fp32,fp16,,,,\n" : ",fp32,fp16\n");
     }
     cr_expect(run_program("bench", formats) == 0);
     expect_said("out", "formats    added_in    n");

@@ -186,9 +186,7 @@ Test(report, nan_breaks_a_bound)
     struct text text = {0};
     for (size_t i = 0; i < 4; i++) {
         for (size_t k = 0; k < CASE_ALL; k++)
-            item[i].field[k] = k == CASE_CHIP || k == CASE_PROMOTE ? ""
-                               : i == 1                            ? "first"
-                                                                   : "other";
+            item[i].field[k] = k >= CASE_CHIP ? "" : i == 1 ? "first" : "other";
         item[i].err_over_bound = (struct figure){true, share[i]};
     }
     page_findings(&text, &r);

@@ -152,7 +152,7 @@ static struct text errors_of(const struct said *said, size_t count, bool right_i
     struct text told = {0};
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < CASE_ALL; k++)
-            item[i].field[k] = "same";
+            item[i].field[k] = k == CASE_WORKSPACE || k == CASE_ALGORITHM ? "" : "same";
         words[i] = words_of(said[i].method);
         item[i].field[CASE_METHOD] = words[i].word[0];
         item[i].field[CASE_CHIP] = words[i].word[1];
@@ -229,6 +229,31 @@ Test(findings, of_chips)
                   "its worst case",
                   {"gemm/mma h100", "fp32", 5}, {"gemm/mma ada", "fp32", 9},
                   {"gemm/promoted h100 32", "fp32", 2}, {"gemm/promoted h100 128", "fp32", 4});
+}
+
+/* What a heuristic was asked for tells series apart, and is named. */
+Test(findings, of_algorithms)
+{
+    static const struct {
+        const char *workspace, *algorithm, *due;
+    } asked[] = {{"", "", "cublaslt/product_16"},
+                 {"0", "", "cublaslt/product_16 (workspace 0)"},
+                 {"", "3", "cublaslt/product_16 (algorithm 3)"},
+                 {"0", "3", "cublaslt/product_16 (workspace 0, algorithm 3)"}};
+    struct gathered_case c[4] = {0};
+    for (size_t i = 0; i < 4; i++) {
+        struct text name = {0};
+        for (size_t k = 0; k < CASE_ALL; k++)
+            c[i].field[k] = "";
+        c[i].field[CASE_METHOD] = "cublaslt/product_16";
+        c[i].field[CASE_WORKSPACE] = (char *)asked[i].workspace;
+        c[i].field[CASE_ALGORITHM] = (char *)asked[i].algorithm;
+        page_case_name(&name, &c[i]);
+        cr_expect_str_eq(text_string(&name), asked[i].due);
+        for (size_t k = 0; k <= i; k++)
+            cr_expect_eq(page_same_method(&c[i], &c[k]), i == k, "%zu and %zu", i, k);
+        text_free(&name);
+    }
 }
 
 /* What other accumulators lead to is not mixed in, whichever comes first in the alphabet. */

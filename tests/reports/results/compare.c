@@ -387,8 +387,8 @@ Test(compare, what_is_refused, .init = make_folder, .fini = remove_folder)
         {STUDY(""), "xyz", "gpu_to_gpu", "", "/b/results.csv: line 2: result_bits: found 'xyz'"},
         {STUDY(""), "0x1", "sure", "",
          "/b/results.csv: line 2: promise: found 'sure', expected none"},
-        {"{\"schema_version\":3}", "0x1", "gpu_to_gpu", "",
-         "/b/study.json: found schema version 3, expected 1 to 2"},
+        {"{\"schema_version\":4}", "0x1", "gpu_to_gpu", "",
+         "/b/study.json: found schema version 4, expected 1 to 3"},
         {"{", "0x1", "gpu_to_gpu", "", "/b/study.json: line 1"},
     };
     for (size_t i = 0; i < sizeof due / sizeof *due; i++) {

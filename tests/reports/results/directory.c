@@ -63,7 +63,7 @@ Test(directory, what_lies_in_a_directory_is_not_harmed, .init = make_folder, .fi
         "",
         "{",
         "[]",
-        "{\"schema_version\": 3, \"experiment\": \"accuracy\", \"axes\": {}}",
+        "{\"schema_version\": 4, \"experiment\": \"accuracy\", \"axes\": {}}",
         "{\"schema_version\": 1}",
         "{\"schema_version\": 1, \"experiment\": 3, \"axes\": {}}",
         "{\"schema_version\": 1, \"experiment\": \"accuracy\"}",
