@@ -264,6 +264,9 @@ enum status check_again(struct check *c, bool timing, check_try try_it, bool *sh
 const char *check_senseless(const struct check *c, enum check_kind kind);
 /* Notes that exact results were tried on inputs of this family. */
 void check_note_family(struct check_report *r, const struct check_case *k);
+/* correctly_rounded is a claim about every family of inputs: is one left that the kind is to try?
+ */
+bool check_families_left(const struct check_report *r, enum check_kind kind);
 /* Notes what came of a case: `reached`: an attempt, or there is no such case. */
 void check_note_case(const struct check *c, struct check_report *report, enum check_kind kind,
                      const struct check_case *k, bool reached);

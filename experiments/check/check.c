@@ -254,7 +254,9 @@ static enum status try_kind(struct check *c, struct check_report *report, enum c
         if ((!pace_few(&pace, begin) && begin > deadline) || begin > c->last ||
             pace.passed > PASSED_MOST ||
             (c->request->enough > 0 &&
-             (pace.tried->attempts >= check_wanted(c->request, kind) || pace.stale > STALE_MOST) &&
+             ((pace.tried->attempts >= check_wanted(c->request, kind) &&
+               !check_families_left(report, kind)) ||
+              pace.stale > STALE_MOST) &&
              !check_kind_missed(report, kind)))
             break;
         pace.passed++;

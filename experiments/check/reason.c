@@ -115,27 +115,40 @@ void check_note_family(struct check_report *r, const struct check_case *k)
             check_set_add(&r->families, i);
 }
 
-/* correctly_rounded is a claim about every family of inputs. */
+/* The first family from `from` on that no exact result was tried on; input_family_count: none. */
+static size_t family_left(const struct check_report *r, size_t from)
+{
+    for (; from < input_family_count; from++) {
+        size_t k = 0;
+        while (k < r->families.count && r->families.item[k] != from)
+            k++;
+        if (k == r->families.count)
+            break;
+    }
+    return from;
+}
+
+bool check_families_left(const struct check_report *r, enum check_kind kind)
+{
+    return kind == CHECK_EXACT && r->request.inputs + r->request.datas == 0 &&
+           family_left(r, 0) < input_family_count;
+}
+
 static void say_families(struct check_report *r)
 {
     enum { LISTED = 3 };
-    const struct check_request *q = &r->request;
     struct check_tried *t = &r->tried[CHECK_EXACT];
     size_t left = 0, used = 0;
-    if (t->attempts == 0 || q->inputs + q->datas > 0)
+    if (t->attempts == 0 || !check_families_left(r, CHECK_EXACT))
         return;
-    for (size_t i = 0; i < input_family_count; i++) {
-        size_t k = 0;
-        while (k < r->families.count && r->families.item[k] != i)
-            k++;
-        if (k == r->families.count && left++ < LISTED)
+    for (size_t i = 0; (i = family_left(r, i)) < input_family_count; i++)
+        if (left++ < LISTED)
             used += (size_t)snprintf(t->untried + used, CHECK_REASON - used, "%s%s",
                                      used ? ", " : "time ran out before inputs ",
                                      input_families[i]->name);
-    }
     if (left > LISTED)
         snprintf(t->untried + used, CHECK_REASON - used, " and %zu more", left - LISTED);
-    t->late = left > 0;
+    t->late = true;
 }
 
 void check_say_reasons(const struct check *c, struct check_report *r)

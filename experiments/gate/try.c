@@ -36,13 +36,13 @@ static char *command_of(const struct check_report *r, const char *program)
     return shown < CHECK_KINDS ? check_command(r, shown, program) : NULL;
 }
 
-/* What of a rung there was no time for; or NULL. */
-static const char *late(const struct check_report *r, enum promise rung)
+/* What of a rung there was no time for; or CHECK_KINDS. */
+static enum check_kind late(const struct check_report *r, enum promise rung)
 {
-    for (enum check_kind kind = 0; kind < CHECK_KINDS; kind++)
-        if (check_kind_of(kind, rung) && r->tried[kind].late)
-            return check_kinds[kind].name;
-    return NULL;
+    enum check_kind kind = 0;
+    while (kind < CHECK_KINDS && !(check_kind_of(kind, rung) && r->tried[kind].late))
+        kind++;
+    return kind;
 }
 
 bool gate_holds(const struct gate_entry *e, enum promise rung)
@@ -58,7 +58,8 @@ bool gate_holds(const struct gate_entry *e, enum promise rung)
 static void judge_rung(struct gate_entry *e, const struct check_report *r, enum promise rung)
 {
     struct check_rung is = check_rung(r, rung);
-    const char *name = promise_name[rung], *missed = late(r, rung);
+    const char *name = promise_name[rung];
+    const enum check_kind missed = late(r, rung);
     if (is.state == CHECK_BROKEN) {
         if (is.differing > 0)
             gate_judge(e, GATE_BROKEN, "breaks %s: %llu of %llu attempts differ", name,
@@ -67,10 +68,13 @@ static void judge_rung(struct gate_entry *e, const struct check_report *r, enum 
     }
     if (is.state == CHECK_FAILED)
         return;
-    if (missed)
+    if (missed < CHECK_KINDS && r->tried[missed].attempts > 0)
+        gate_judge(e, GATE_NOT_TRIED, "%s: %s: give it more than %g s", name,
+                   r->tried[missed].untried, e->seconds);
+    else if (missed < CHECK_KINDS)
         gate_judge(e, GATE_NOT_TRIED,
-                   "%s: time ran out before `%s` was tried: give it more than %g s", name, missed,
-                   e->seconds);
+                   "%s: time ran out before `%s` was tried: give it more than %g s", name,
+                   check_kinds[missed].name, e->seconds);
     else if (is.state == CHECK_NOT_TRIED &&
              (rung == e->promise || rung > PROMISES || is.attempts > 0))
         gate_judge(e, GATE_NOT_TRIED, "%s: %s", name, is.reason);

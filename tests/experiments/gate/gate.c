@@ -129,6 +129,17 @@ Test(gate, passes_nothing_without_its_evidence, .init = make_folder, .fini = rem
     json_decref(one);
 }
 
+/* A claim about every family of inputs needs more attempts than the confidence does. */
+Test(gate, tries_every_family_of_inputs_where_none_is_named, .init = make_folder,
+     .fini = remove_folder)
+{
+    json_t *one = entry("{\"seconds\": 20, \"subjects\": [{\"subject\": \"sum/exact\", \"device\": "
+                        "\"cpu\", \"storage\": \"fp32\", \"accumulator\": \"fp32\"}]}",
+                        "", 0);
+    expect_word(one, "verdict", "kept");
+    json_decref(one);
+}
+
 /* Where no promise says that the bits are the same in every run, the error of many is held. */
 Test(gate, holds_the_errors_of_many_runs, .init = make_folder, .fini = remove_folder)
 {
