@@ -75,6 +75,7 @@ void data_free(struct data_set *set);
 struct data_library {
     const char *name, *version; /* NULL: this build is without it */
     const char *gives, *install;
+    const char *(*missing)(void); /* what was built but is not there, and what to do; or NULL */
 };
 /* The i-th; NULL after the last. */
 const struct data_library *data_library(size_t i);

@@ -11,6 +11,8 @@
 #include "experiments/options/options.h"
 
 #define INSTALL "install libhdf5-dev, then build again"
+#define LACKS                                                                                      \
+    "found no ulpscope-hdf5 beside ulpscope, nor in ../libexec/ulpscope: copy it from the build"
 
 /* Beside this program, or where an installation has it. */
 static bool find_process(char *path, size_t size)
@@ -27,6 +29,12 @@ static bool find_process(char *path, size_t size)
         return true;
     snprintf(path, size, "%s/../libexec/ulpscope/ulpscope-hdf5", self);
     return access(path, X_OK) == 0;
+}
+
+static const char *lacks_process(void)
+{
+    char path[4200];
+    return find_process(path, sizeof path) ? NULL : LACKS;
 }
 
 struct pipe {
@@ -96,7 +104,12 @@ static enum status read_hdf5(struct data_set *set, struct data_file *file, const
     struct pipe c = {.path = file->path};
     struct data_layout layout = {.last = false};
     const char *storage = options->storage == FORMATS ? "" : format_facts[options->storage].name;
-    if (!find_process(process, sizeof process))
+    static const char *const version = DATA_HDF5;
+    bool found = find_process(process, sizeof process);
+    if (!found && version)
+        return problem(p, STATUS_DATA, "%s: " LACKS ", or save the array as .npy (numpy.save)",
+                       file->path);
+    if (!found)
         return problem(p, STATUS_DATA,
                        "%s: this build reads no HDF5, for lack of libhdf5: " INSTALL
                        ", or save the array as .npy (numpy.save)",
@@ -134,8 +147,11 @@ static bool begins_hdf5(const struct data_head *head)
     return false;
 }
 
-static const struct data_library hdf5 = {
-    .name = "HDF5", .version = DATA_HDF5, .gives = "reads .h5 files", .install = INSTALL};
+static const struct data_library hdf5 = {.name = "HDF5",
+                                         .version = DATA_HDF5,
+                                         .gives = "reads .h5 files",
+                                         .install = INSTALL,
+                                         .missing = lacks_process};
 
 const struct data_reader hdf5_reader = {.what = "an HDF5 file",
                                         .members = "a dataset",

@@ -173,11 +173,14 @@ static void tell_tool(struct report *r, const char *tool, const char *gives, con
 static void tell_libraries(struct report *r)
 {
     const struct data_library *l;
-    for (size_t i = 0; (l = data_library(i)); i++)
-        tell(r, l->version ? GOOD : ABSENT, l->name,
-             l->version
+    for (size_t i = 0; (l = data_library(i)); i++) {
+        const char *missing = l->version && l->missing ? l->missing() : NULL;
+        tell(r, l->version && !missing ? GOOD : ABSENT, l->name,
+             missing ? json_sprintf("%s; it %s", missing, l->gives)
+             : l->version
                  ? json_sprintf("%s: %s", l->version, l->gives)
                  : json_sprintf("none in this build: it %s; to add it: %s", l->gives, l->install));
+    }
 }
 
 static void tell_mpi(struct report *r)

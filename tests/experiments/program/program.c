@@ -169,6 +169,26 @@ Test(program, doctor_says_what_to_type, .init = make_folder, .fini = remove_fold
     free(out);
 }
 
+/* A program that was copied without what asks libhdf5 for it: neither verb blames the build. */
+Test(program, what_reads_hdf5_is_named_where_it_is_missing, .init = make_folder,
+     .fini = remove_folder)
+{
+    char command[1200];
+    snprintf(command, sizeof command,
+             "cd '%s' && printf '\\211HDF\\r\\n\\032\\n' >x.h5 && cp '%s' . && ./ulpscope doctor "
+             ">doctor && { ./ulpscope sum x.h5 2>err; "
+             "test $? = 3; }",
+             folder, ULPSCOPE_PROGRAM);
+    cr_assert_eq(system(command), 0);
+    char *doctor = content("doctor");
+    bool built = !strstr(doctor, "none in this build: it reads .h5");
+    free(doctor);
+    if (!built)
+        return;
+    expect_said("doctor", "absent  HDF5              found no ulpscope-hdf5 beside ulpscope");
+    expect_said("err", "x.h5: found no ulpscope-hdf5 beside ulpscope, nor in");
+}
+
 /* Short and grouped by default; a name or a family alone; a near miss is told. */
 Test(program, list_is_short, .init = make_folder, .fini = remove_folder)
 {
