@@ -1,8 +1,27 @@
 /* ulpscope merge: the shards of a study into one results directory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/program/verbs.h"
 #include "experiments/sweep/merge.h"
+
+/* Rows are read again where they were joined: an edited one is a shard's, whatever --out is. */
+static enum status finish(const struct arguments *a, const char *out, uint32_t shards,
+                          struct problem *p)
+{
+    struct problem why = {0};
+    enum status status = run_merged(a, out, shards, &why);
+    char *edited = status == STATUS_DATA ? strstr(why.text, ": edited") : NULL;
+    if (edited)
+        *edited = 0;
+    if (edited)
+        problem(p, status,
+                "%s: edited in a shard: run that shard again with --force, then merge again",
+                why.text);
+    else if (why.status != STATUS_OK)
+        *p = why;
+    return status;
+}
 
 static enum status run(const struct arguments *a, struct problem *p)
 {
@@ -16,7 +35,7 @@ static enum status run(const struct arguments *a, struct problem *p)
                                 .argv = a->argv};
     enum status status = merge_shards(&merge, &shards, &out, p);
     if (status == STATUS_OK)
-        status = run_merged(a, out, shards, p);
+        status = finish(a, out, shards, p);
     if (status == STATUS_OK || status == STATUS_FAILED) { /* a broken promise is a result */
         enum status finished = merge_finish(out, p);
         status = finished == STATUS_OK ? status : finished;

@@ -216,6 +216,31 @@ Test(merge, names_the_shard_that_has_cases_of_another, .init = make_folder, .fin
     expect_said("err", "name the shards of one study");
 }
 
+/* The rows are read where they were joined, but it is a shard that was edited: another --out, or
+ * --force, would find the same again. */
+Test(merge, says_that_a_shard_was_edited, .init = make_folder, .fini = remove_folder)
+{
+    static const char *const edits[] = {"5p", "5s/,ok/,error/"};
+    char command[300];
+    for (int k = 1; k <= 2; k++)
+        cr_assert_eq(tell("run",
+                          "accuracy --method sum/serial,sum/tiled --n 10,1000 --device cpu "
+                          "--storage fp32 --shard %d/2 --out s%d",
+                          k, k),
+                     0);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        snprintf(command, sizeof command, "cd '%s' && rm -rf x && cp -r s1 x && sed -i '%s' %s",
+                 folder, edits[i], "x/results.csv");
+        cr_assert_eq(system(command), 0);
+        cr_expect_eq(tell("merge", "x s2 --out joined --force"), 3, "%s", edits[i]);
+        expect_said("err", "joined/results.csv: line ");
+        expect_said("err", ": edited in a shard: run that shard again with --force, then merge");
+        char *err = content("err");
+        cr_expect(!strstr(err, "another --out"), "%s: %s", edits[i], err);
+        free(err);
+    }
+}
+
 /* The file grows to a limit that all rows do not fit below, as on a full disk. */
 Test(merge, begins_anew_where_it_was_interrupted, .init = make_folder, .fini = remove_folder)
 {
