@@ -50,6 +50,8 @@ static herr_t note(hid_t group, const char *name, const H5O_info_t *info, void *
     size_t used = strlen(n->all);
     if (used < sizeof n->all / 2)
         snprintf(n->all + used, sizeof n->all - used, "%s/%.100s", used ? ", " : "", name);
+    else if (strcmp(n->all + used - 3, "...") != 0)
+        snprintf(n->all + used, sizeof n->all - used, ", ...");
     return 0;
 }
 

@@ -151,6 +151,8 @@ static void note_field(struct npy_header *h, const char *path, const char *type,
     size_t used = strlen(h->fields);
     if (used < sizeof h->fields / 2)
         snprintf(h->fields + used, sizeof h->fields - used, "%s%.100s", used ? ", " : "", path);
+    else if (strcmp(h->fields + used - 3, "...") != 0)
+        snprintf(h->fields + used, sizeof h->fields - used, ", ...");
     if (h->named++ > 0 && !h->wanted)
         return;
     if (h->found || (h->wanted && strcmp(path, h->wanted) != 0))

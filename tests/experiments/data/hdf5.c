@@ -55,6 +55,7 @@ Test(hdf5, refused)
         {"loop", ":/x", "no dataset '/x'", STATUS_USAGE},
         {"two", "", "several datasets, expected FILE:/PATH with one of: /", STATUS_USAGE},
         {"plain", ":/y", "one of: /x", STATUS_USAGE},
+        {"long_names", "", "b, ...", STATUS_USAGE}, /* the third is not named */
         {"short", ":/x", "libhdf5", STATUS_DATA},
         {"damaged", ":/x", "libhdf5", STATUS_DATA},
     };

@@ -219,6 +219,24 @@ Test(npy_fields, malformed)
     clear_bytes(&b);
 }
 
+/* A message that cannot name all fields says so. */
+Test(npy_fields, more_than_a_message_names)
+{
+    enum { FIELDS = 30 };
+    char type[1000] = "[", part[320];
+    for (int i = 0; i < FIELDS; i++) {
+        size_t used = strlen(type);
+        snprintf(type + used, sizeof type - used, "('a_long_name_%d', '<f8'), ", i);
+    }
+    strcat(type, "]");
+    struct bytes b = npy(type, "(1,)", false);
+    for (int i = 0; i < FIELDS; i++)
+        add_double(&b, 1, false);
+    snprintf(part, sizeof part, "%s:x", put_file("many.npy", &b));
+    expect_problem(part, FORMATS, STATUS_USAGE, "a_long_name_16, ...", "no such field");
+    clear_bytes(&b);
+}
+
 /* Bits that are kept as unsigned integers. */
 Test(npy_fields, bits_as_integers)
 {
