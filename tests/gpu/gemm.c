@@ -233,17 +233,17 @@ Test(gpu_gemm, each_algorithm_agrees_where_sums_are_exact, .timeout = 300)
                 const struct gemm_shape shape = shape_of(i, turn++);
                 if (shape.m * shape.n == 0 || shape.k >= 256)
                     continue;
-                struct subject on = subject_new(&shape, storage[k], FP32, FP32);
+                struct gpu_product on = gpu_product_new(&shape, storage[k], FP32, FP32);
                 on.method = method_named(names[k]);
                 on.twin = method_named("gemm/serial");
                 heuristic_workspace(&on.of.heuristic, workspace[turn % 3]);
                 heuristic_algorithm(&on.of.heuristic, a);
-                fill_units(&on, turn);
-                const bool ran = hold(&on, turn % 2, 1);
+                gpu_product_units(&on, turn);
+                const bool ran = gpu_product_hold(&on, turn % 2, 1);
                 cr_expect(ran || a > 0, "%s: no algorithm for shape %zu", names[k], i);
                 held += ran;
                 refused += !ran;
-                subject_free(&on);
+                gpu_product_free(&on);
             }
         cr_expect(held > 0, "%s", names[k]);
         fprintf(stderr, "%s: algorithms 0 to 7: %zu of %zu not supported\n", names[k], refused,
@@ -263,25 +263,25 @@ Test(gpu_gemm, heuristics_are_asked_for_what_names_say)
         {"cublaslt/product_16_second", "cublaslt/product_16", {false, true, 0, 1}},
     };
     const struct gemm_shape shape = {.m = 64, .n = 64, .k = 8192, .b_column = true, .no_c = true};
-    struct subject s = subject_new(&shape, FP16, FP32, FP32);
+    struct gpu_product s = gpu_product_new(&shape, FP16, FP32, FP32);
     struct array is[2];
     for (size_t k = 0; k < 2; k++)
         is[k] = (struct array){FP32, s.of.bins, calloc(s.of.bins, sizeof(float))};
     cr_assert(is[0].data && is[1].data);
-    fill(&s, SAMPLE_NEAR, 7);
+    gpu_product_fill(&s, SAMPLE_NEAR, 7);
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         s.method = method_named(same[i].name);
         s.of.heuristic = (struct heuristic){0};
-        const bool ran = run_there(&s, 0, (struct shape){0}, &is[0]);
+        const bool ran = gpu_product_run(&s, 0, (struct shape){0}, &is[0]);
         s.method = method_named(same[i].other);
         s.of.heuristic = same[i].asked;
-        cr_expect_eq(run_there(&s, 0, (struct shape){0}, &is[1]), ran, "%s", same[i].name);
+        cr_expect_eq(gpu_product_run(&s, 0, (struct shape){0}, &is[1]), ran, "%s", same[i].name);
         cr_expect(!ran || memcmp(is[0].data, is[1].data, s.of.bins * sizeof(float)) == 0, "%s",
                   same[i].name);
     }
     free(is[0].data);
     free(is[1].data);
-    subject_free(&s);
+    gpu_product_free(&s);
 }
 
 /* Shapes of many tiles, with all that lies within them. */
