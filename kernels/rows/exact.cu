@@ -71,7 +71,7 @@ __global__ __launch_bounds__(threads) void round_elements(const S *x, size_t row
 
 size_t part_bytes(const plan &p)
 {
-    return p.parts > 1 ? groups_of(p.rows * p.parts * sizeof(enclosure), 256) * 256 : 0;
+    return p.parts > 1 ? groups_of(p.rows * p.parts * sizeof(grained), 256) * 256 : 0;
 }
 
 /* A cudaError_t. Blocks of short rows are small, and more of them run at once; those that find no
@@ -81,7 +81,7 @@ int sum_undecided(const plan &p, const S *x, undecided_rows *rest, unsigned *fin
                   A *out, cudaStream_t stream)
 {
     typedef typename words_for<S>::type Words;
-    constexpr unsigned blocks = 256;
+    constexpr unsigned blocks = 128;
     unsigned most, bytes, device_threads;
     int device;
     int error = cudaGetDevice(&device);
@@ -106,7 +106,7 @@ template <typename S, typename A> int run(const struct cuda_task *t)
     plan p = plan_of(t);
     const S *x = (const S *)t->of->in.data;
     A *out = (A *)t->out;
-    enclosure *part = (enclosure *)t->workspace;
+    grained *part = (grained *)t->workspace;
     undecided_rows *rest = (undecided_rows *)((char *)part + part_bytes(p));
     if (p.length == 1) {
         round_elements<<<grid_for(groups_of(p.rows, threads * elements_each)), threads, 0,

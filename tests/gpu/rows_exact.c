@@ -1,6 +1,8 @@
 /* rows/exact on a GPU: its CPU twin's bits, where a certificate tells a row and where none does. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/inputs/input.h"
 #include "kernels/method/matrix.h"
@@ -11,12 +13,13 @@
 /* Rows, their length and the stride: what rows/exact has a thread, a few, a warp, several warps or
  * several blocks for, and whose rows are joined by few threads, by a warp or by a block. */
 static const size_t exact_rows[][3] = {
-    {1, 127, 1},       {5, 128, 1},   {40, 1000, 1},  {3, 2049, 1},    {2, 4096, 1},
-    {9, 4099, 1},      {2, 65537, 1}, {1, 270001, 1}, {2, 16385, 2},   {2, 140001, 2},
-    {3, 65537, 3},     {4, 9000, 1},  {65, 700, 65},  {129, 300, 129}, {257, 100, 257},
-    {256, 127, 256},   {70, 128, 70}, {1024, 30, 64}, {600, 20, 3},    {10000, 3, 5},
-    {7000, 9, 1},      {30001, 2, 1}, {30001, 1, 1},  {24, 1500, 8},   {33, 4200, 33},
-    {1000, 257, 1000},
+    {1, 127, 1},       {5, 128, 1},    {40, 1000, 1},  {3, 2049, 1},    {2, 4096, 1},
+    {9, 4099, 1},      {2, 65537, 1},  {1, 270001, 1}, {2, 16385, 2},   {2, 140001, 2},
+    {3, 65537, 3},     {4, 9000, 1},   {65, 700, 65},  {129, 300, 129}, {257, 100, 257},
+    {256, 127, 256},   {70, 128, 70},  {1024, 30, 64}, {600, 20, 3},    {10000, 3, 5},
+    {7000, 9, 1},      {30001, 2, 1},  {30001, 1, 1},  {24, 1500, 8},   {33, 4200, 33},
+    {1000, 257, 1000}, {64, 2000, 64}, {72, 1500, 72}, {40, 40, 40},    {512, 200, 128},
+    {32, 9000, 32},    {96, 513, 96},
 };
 enum { EXACT_ROWS = sizeof exact_rows / sizeof *exact_rows, EXACT_MOST = 300000 };
 
@@ -77,5 +80,30 @@ Test(gpu_rows_exact, hard_rows_agree, .timeout = 300)
         gpu_rows_hold(c, k % 2, (struct shape){0});
     }
     free(row.data);
+    gpu_rows_free(c);
+}
+
+/* Rows of a number, half its last place in the accumulator, and less than a double of their sum has
+ * room for: a double that adds them says half-way. */
+Test(gpu_rows_exact, what_doubles_lose_decides, .timeout = 300)
+{
+    struct matrix_case *c = gpu_rows_new(method_named("rows/exact"), EXACT_MOST);
+    c->sample = "sums half-way in doubles";
+    for (size_t k = 0; k < 8 * EXACT_ROWS; k++) {
+        set_rows(c, exact_rows[k / 8], k / 4 % 2 ? BF16 : FP32, k / 2 % 2 ? BF16 : FP32);
+        size_t bins = c->bins, length = c->in.n / bins, eighths = length < 8 ? 1 : length / 8;
+        int digits = format_facts[c->in.format].precision;
+        /* The last place of the smallest, 2^-28, is lost beside 2^30. */
+        double least = ldexp(1, digits - 29);
+        const double parts[] = {0x1p30, ldexp(1, 30 - format_facts[c->accumulator].precision),
+                                least + 0x1p-28, -least};
+        memset(c->in.data, 0, c->in.n * format_facts[c->in.format].bytes);
+        for (size_t r = 0; r < bins; r++)
+            for (size_t i = 0; i < 4 && i < length; i++)
+                array_set_bits(&c->in, matrix_at(r, 8 * (r % eighths) + i, length, c->stride),
+                               format_encode(c->in.format, ldexp(r % 2 ? -parts[i] : parts[i],
+                                                                 (int)(r % 40) - 20)));
+        gpu_rows_hold(c, k % 2, (struct shape){0});
+    }
     gpu_rows_free(c);
 }
