@@ -101,6 +101,21 @@ struct work {
     struct matrices_packed packed;
 };
 
+/* Elements begin .. end-1, some columns of all their rows at a time, which a cache has room for. */
+static void compute_elements(const struct work *w, size_t begin, size_t end)
+{
+    enum { COLUMNS = 16 };
+    const struct task *t = w->task;
+    const size_t n = w->packed.n;
+    for (size_t first = 0; first < n; first += COLUMNS)
+        for (size_t row = begin / n; row * n < end; row++)
+            for (size_t column = first; column < n && column < first + COLUMNS; column++) {
+                const size_t i = row * n + column;
+                if (i >= begin && i < end)
+                    array_encode(&t->out, i, 1, &(double){w->element(t, &w->packed, i)});
+            }
+}
+
 static void compute_share(void *context, unsigned thread)
 {
     const struct work *w = context;
@@ -109,8 +124,8 @@ static void compute_share(void *context, unsigned thread)
         scatter_share(0, matrices_outputs(&w->packed), thread, t->shape.threads);
     if (w->range)
         w->range(t, &w->packed, share.begin, share.end);
-    for (size_t i = share.begin; w->element && i < share.end; i++)
-        array_encode(&t->out, i, 1, &(double){w->element(t, &w->packed, i)});
+    else if (share.begin < share.end)
+        compute_elements(w, share.begin, share.end);
 }
 
 static enum status compute(struct work w, struct problem *p)
