@@ -200,14 +200,16 @@ static void add_rows(const struct window *w, struct panel a[TALL / GRID_ROWS], s
                      size_t row)
 {
     const struct matrices_packed *p = w->p;
+    const size_t last = (w->end - 1) / p->n;
+    const int panels = last - row < TALL ? (int)(last - row) / GRID_ROWS + 1 : TALL / GRID_ROWS;
     bool negative = false;
-    for (int i = 0; i < TALL / GRID_ROWS; i++) {
+    for (int i = 0; i < panels; i++) {
         panel_begin(&a[i], p, row + (size_t)i * GRID_ROWS);
         negative |= a[i].negative;
     }
     for (size_t begin = 0, depth; begin < p->k; begin += depth) {
         depth = p->k - begin < GRID_DEPTH ? p->k - begin : GRID_DEPTH;
-        for (int i = 0; i < TALL / GRID_ROWS; i++)
+        for (int i = 0; i < panels; i++)
             for (int magnitudes = 0; magnitudes <= w->magnitudes; magnitudes++)
                 panel_cut(&a[i], p, begin, depth, magnitudes);
         for (size_t column = 0; column < p->n; column += GRID_COLUMNS) {
@@ -217,7 +219,7 @@ static void add_rows(const struct window *w, struct panel a[TALL / GRID_ROWS], s
             const bool apart = w->magnitudes && (negative || b->negative);
             for (int magnitudes = 0; magnitudes <= apart; magnitudes++) {
                 panel_cut(b, p, begin, depth, magnitudes);
-                for (int i = 0; i < TALL / GRID_ROWS; i++)
+                for (int i = 0; i < panels; i++)
                     add_tile(w, &a[i], b, depth, magnitudes, !apart);
             }
         }
