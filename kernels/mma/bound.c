@@ -28,9 +28,15 @@
 #include <math.h>
 #include <string.h>
 
-static double floored(double x, int emin)
+static double floored(double x, double least)
 {
-    return x == 0 ? 0 : fmax(fabs(x), ldexp(1, emin));
+    const double size = fabs(x);
+    return x == 0 ? 0 : size >= least ? size : least;
+}
+
+static double smallest_normal(enum mma_element e)
+{
+    return ldexp(1, mma_elements[e].emin);
 }
 
 static double element(enum mma_element e, const void *from, size_t i)
@@ -45,19 +51,20 @@ static double element(enum mma_element e, const void *from, size_t i)
 double mma_weight_of(const struct mma_rule *r, enum mma_element of_b, size_t k, const double *a,
                      const double *b, double c)
 {
-    const int emin = mma_elements[r->element].emin, emin_b = mma_elements[of_b].emin;
-    double sum = floored(c, format_facts[r->result].emin);
+    const double least = smallest_normal(r->element), least_b = smallest_normal(of_b);
+    double sum = floored(c, ldexp(1, format_facts[r->result].emin));
     for (size_t i = 0; i < k; i++)
-        sum += floored(a[i], emin) * floored(b[i], emin_b);
+        sum += floored(a[i], least) * floored(b[i], least_b);
     return sum * (1 + (double)(k + 2) * 0x1p-52);
 }
 
 double mma_weight(const struct mma_rule *r, size_t k, const void *a, const void *b, uint64_t c)
 {
-    const int emin = mma_elements[r->element].emin;
-    double sum = floored(format_decode(r->result, c), format_facts[r->result].emin);
+    const double least = smallest_normal(r->element);
+    double sum = floored(format_decode(r->result, c), ldexp(1, format_facts[r->result].emin));
     for (size_t i = 0; i < k; i++)
-        sum += floored(element(r->element, a, i), emin) * floored(element(r->element, b, i), emin);
+        sum +=
+            floored(element(r->element, a, i), least) * floored(element(r->element, b, i), least);
     return sum * (1 + (double)(k + 2) * 0x1p-52);
 }
 
