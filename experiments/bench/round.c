@@ -340,16 +340,20 @@ static enum status time_all(struct round *r, size_t repeats, struct problem *p)
 }
 
 /* The raw read is a plain loop, and a user's subject may be faster. None is expected to be so
- * more than this many times for each processor: generous limits of ours, no measured ones. A
- * subject beyond them is taken to have kept a result, or not to have begun. */
+ * more than this many times for each processor, nor to read more in a nanosecond than twice 64
+ * bytes in each of 8 cycles: generous limits of ours, no measured ones. A subject beyond them is
+ * taken to have kept a result, or not to have begun. */
 static void refuse_impossible(struct bench_row *row, const struct bench_input *in)
 {
-    enum { IN_CACHE = 64, IN_MEMORY = 4 };
+    enum { IN_CACHE = 64, IN_MEMORY = 4, BYTES_A_NS = 2 * 64 * 8 };
     bool cpu = in->device.kind == DEVICE_CPU;
-    double most = (in->in_cache ? IN_CACHE : IN_MEMORY) * (cpu ? machine_processors() : 1),
-           times = row->time.median_ns > 0 ? row->raw_ns / row->time.median_ns : 0;
+    double processors = cpu ? machine_processors() : 1;
+    double most = (in->in_cache ? IN_CACHE : IN_MEMORY) * processors,
+           times = row->time.median_ns > 0 ? row->raw_ns / row->time.median_ns : 0,
+           bytes = (double)array_bytes(in->array.format, in->array.n);
     bool none = row->time.repetitions > 0 && !(row->time.median_ns > 0);
-    if (!row->method->foreign || !(none || times > most))
+    bool beyond = cpu && times > 0 && bytes > row->time.median_ns * processors * BYTES_A_NS;
+    if (!row->method->foreign || !(none || beyond || times > most))
         return;
     row->time = (struct timing){0};
     row->impossible = true;
