@@ -205,6 +205,17 @@ Test(gemm, elements_do_not_see_each_other)
     }
 }
 
+/* More columns than are computed at a time. */
+Test(gemm, many_columns)
+{
+    const struct gemm_shape shape = {.m = 3, .n = 40, .k = 20};
+    for (unsigned threads = 1; threads < 6; threads++) {
+        product_fill(&a_case, &shape, FP32, FP32, SAMPLE_NEAR, threads);
+        for (size_t m = 0; m < ORDERED; m++)
+            hold(names[m], FP32, FP32, (struct shape){threads, 2});
+    }
+}
+
 /* Where no addition rounds, any order gives the same. */
 Test(gemm, atomic_loses_nothing)
 {
