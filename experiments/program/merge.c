@@ -55,7 +55,7 @@ const struct verb verb_merge = {
         "machine and at any time: the N commands differ only in I, and each can be interrupted "
         "and run again. merge joins their directories; the rows are those of a single process, "
         "except for their order and times. study.json names the machine and the program of "
-        "each shard.\n"
+        "each shard; a line on standard error says where programs differ.\n"
         "\n"
         "A merge that was interrupted begins anew with the same command.\n"
         "\n"

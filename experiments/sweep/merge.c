@@ -135,6 +135,29 @@ static enum status hold_to_first(const struct part *part, const json_t *first, s
                          why.text);
 }
 
+static const char *commit_of(const struct part *part)
+{
+    const json_t *program = json_object_get(part->study, "program");
+    const char *commit = json_string_value(json_object_get(program, "commit"));
+    return commit && *commit ? commit : "unknown";
+}
+
+/* One line, however many there are. */
+static void tell_programs(const struct merging *m)
+{
+    const char *first = commit_of(&m->part[0]);
+    for (size_t i = 1; i < m->parts; i++) {
+        const char *other = commit_of(&m->part[i]);
+        if (strcmp(first, other) == 0)
+            continue;
+        fprintf(stderr,
+                "ulpscope: %s is of another program than %s (commits %.10s and %.10s): rows of two "
+                "programs may differ\n",
+                m->part[i].path, m->part[0].path, other, first);
+        return;
+    }
+}
+
 static enum status join_studies(struct merging *m, struct problem *p)
 {
     json_t *inputs = json_object(), *shards = json_array();
@@ -151,6 +174,8 @@ static enum status join_studies(struct merging *m, struct problem *p)
     json_object_set_new(m->study, "shards", shards);
     json_object_set_new(m->study, "arguments",
                         provenance_arguments(m->asked->argc, m->asked->argv));
+    if (status == STATUS_OK)
+        tell_programs(m);
     return status;
 }
 

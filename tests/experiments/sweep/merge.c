@@ -241,6 +241,30 @@ Test(merge, says_that_a_shard_was_edited, .init = make_folder, .fini = remove_fo
     }
 }
 
+/* Rows of two programs may differ for the programs' sake. */
+Test(merge, says_that_shards_are_of_two_programs, .init = make_folder, .fini = remove_folder)
+{
+    char command[400];
+    for (int k = 1; k <= 2; k++)
+        cr_assert_eq(tell("run",
+                          "accuracy --method sum/serial,sum/tiled --n 10,1000 --device cpu "
+                          "--storage fp32 --shard %d/2 --out s%d",
+                          k, k),
+                     0);
+    cr_expect_eq(tell("merge", "s1 s2 --out joined"), 0);
+    char *err = content("err");
+    cr_expect(!strstr(err, "two programs"), "%s", err);
+    free(err);
+    snprintf(command, sizeof command,
+             "cd '%s' && sed -i 's/^\\( *\"commit\": \"\\).*\",/\\10123456789\",/' "
+             "s2/study.json && grep -q 0123456789 s2/study.json",
+             folder);
+    cr_assert_eq(system(command), 0);
+    cr_expect_eq(tell("merge", "s1 s2 --out joined --force"), 0);
+    expect_said("err", "s2 is of another program than s1 (commits 0123456789 and ");
+    expect_said("err", "): rows of two programs may differ\n");
+}
+
 /* The file grows to a limit that all rows do not fit below, as on a full disk. */
 Test(merge, begins_anew_where_it_was_interrupted, .init = make_folder, .fini = remove_folder)
 {
