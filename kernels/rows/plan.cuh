@@ -14,8 +14,8 @@ constexpr unsigned warps_of_block = threads / warp_lanes;
 constexpr size_t short_row = 128;
 template <typename S> constexpr size_t short_consecutive = sizeof(S) == 8 ? 32 : short_row;
 
-/* What a warp has on its way (ring.cuh), in stages of so many times 16 bytes for each lane, and the
- * blocks of a processor that there is room for. */
+/* What a warp has on its way (ring.cuh): stages, and how often 16 bytes a lane has in each; and how
+ * many blocks a processor has room for. */
 constexpr unsigned ring_stages = 3, ring_vectors = 4;
 constexpr unsigned strip_stages = 2, strip_vectors = 4, strip_bytes = 128;
 constexpr size_t strip_least = 32; /* elements of a row */
@@ -28,9 +28,9 @@ struct plan {
     unsigned tall;      /* warps of a strip, all of a block or one */
     unsigned stages;    /* of a unit of a ring */
     unsigned blocks;    /* that a device has room for */
-    unsigned beside;    /* by enclose_columns, rows side by side of a thread: 1, or as many as 4
-                         * bytes of elements; */
-    unsigned columns, deep; /* a unit: threads side by side, and as many of each row; */
+    /* By enclose_columns, rows side by side of a thread: 1, or as many as 4 bytes of elements; */
+    unsigned beside;
+    unsigned columns, deep; /* a unit: threads side by side, and as many of each row */
     size_t groups;          /* units side by side, which make a batch */
     size_t share;           /* elements that a thread adds at most */
     size_t additions;       /* that an error goes through, before parts are joined */

@@ -12,7 +12,8 @@
 namespace rows_exact_sum
 {
 
-/* fetch(vector, i) for the next stage of a warp, take(stage) for each: they know where they are. */
+/* fetch(stage) and take(stage) for each stage of a warp, in turn; several are fetched before the
+ * first is taken. */
 template <unsigned count, unsigned V, typename Fetch, typename Take>
 __device__ inline void each_stage(uint4 (&ring)[count][V][warp_lanes], size_t stages, Fetch fetch,
                                   Take take)

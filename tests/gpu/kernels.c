@@ -119,8 +119,8 @@ Test(gpu_kernels, not_guaranteed_falls_back_in_short_formats)
     }
 }
 
-/* The second algorithm is that of the method that is called so; what is behind the last that the
- * heuristic names is refused in a line that says which. */
+/* Algorithm 1 is what product_16_second runs; a place beyond the heuristic's list is refused in a
+ * line that names it. */
 Test(gpu_kernels, algorithms_are_told)
 {
     const char *const name = "cublaslt/product_16";
